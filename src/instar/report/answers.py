@@ -13,8 +13,6 @@ from instar.core.verdict import Verdict
 from instar.report.causes import finding_words
 from instar.report.text import table
 
-__all__ = ["answer_text", "answer_to_json", "verdict_text", "verdict_to_json"]
-
 MOST_NUMBERS = 10_000  # larger arrays are described, not printed
 WIDEST = 8  # numbers in a row of a table; more are a map, which nobody reads as numbers
 

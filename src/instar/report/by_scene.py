@@ -14,21 +14,6 @@ from instar.core.verdict import Finding, Status
 from instar.report.causes import finding_words
 from instar.report.words import kind_words, readable, when_words
 
-__all__ = [
-    "ByScene",
-    "FailureKey",
-    "FailureObject",
-    "Failures",
-    "Result",
-    "failure_key",
-    "failures_of",
-    "is_in",
-    "key_words",
-    "list_keys",
-    "object_of",
-    "recogniser",
-]  # fmt: skip
-
 MOST_LISTED = 20
 SAME_PLACE = 0.5  # of two boxes: how far they overlap (IoU), at least
 

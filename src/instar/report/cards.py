@@ -17,8 +17,6 @@ from instar.report.close_up import PicturePart, close_ups, cut_out, is_in
 from instar.report.known import entries_of, words_about
 from instar.report.words import FATES, escape, name, readable, replay_command
 
-__all__ = ["CaseView", "case_card", "legend", "panel_figure", "small_card", "thumbnail"]
-
 LOUD: frozenset[Fate] = frozenset({"lost", "new", "moved", "renamed", "change"})
 """Fates whose labels are written beside them; the others show theirs when pointed at."""
 LEGEND: Sequence[tuple[Fate, str]] = (

@@ -13,8 +13,6 @@ from instar.core.scene import Image
 from instar.imaging.sheets import FONT, INK, PAPER, Colour, dashed_line, panel, sheet
 from instar.report.close_up import close_ups, cut_out
 
-__all__ = ["FATE_COLOURS", "draw_case", "draw_thumbnail"]
-
 SIDE = 620  # pixels per panel, at most
 THUMBNAIL = (400, 600)  # height and width: twice what pages show
 FATE_COLOURS: Mapping[Fate, Colour] = {

@@ -18,19 +18,6 @@ from instar.core.record import Record
 from instar.core.verdict import Finding
 from instar.report.words import FATE_SENTENCES, FATES
 
-__all__ = [
-    "THING_MEASURES",
-    "Failure",
-    "LabelledThing",
-    "Traits",
-    "brought_by",
-    "finding_words",
-    "thing_in",
-    "traits_of",
-    "what_of",
-    "worth_words",
-]
-
 NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text", "unit"}
 """Fields of a change whose text does not say what kind of change it is."""
 TOUCHING = 10  # pixels between two boxes, at most

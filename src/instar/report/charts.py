@@ -11,8 +11,6 @@ import numpy.typing as npt
 from instar.report.words import escape
 from instar.stats import wilson
 
-__all__ = ["curve", "histogram", "points_chart", "severity_chart"]
-
 WIDTH, HEIGHT, LEFT, BASE, TOP = 520, 180, 44, 150, 12
 BINS = 40
 STEPS = 8  # of severity

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from instar.core.marks import Mark, Panel, region_of
 from instar.core.record import Record
 
-__all__ = ["PicturePart", "close_ups", "cut_out", "is_in"]
-
 AROUND = 2.2  # how many times as large as what is shown a part is
 CLOSEST = 1.25  # and at least, where that would be more of the picture than `MOST`
 LEAST = 0.34  # of the picture's shorter side

@@ -15,17 +15,6 @@ from instar.report.words import counted, percent, readable
 from instar.stats.clusters import cluster_of
 from instar.stats.paired import adjust_holm, flip_signs
 
-__all__ = [
-    "Comparison",
-    "FailureExample",
-    "RelationPairs",
-    "Side",
-    "compare_runs",
-    "comparison_json",
-    "render_compared",
-]
-
-
 Case = tuple[str, str, str, str]
 """Relation, scene, source (`scene` or `scene#part`), and the change as the run file writes it."""
 Outcome = tuple[Status, Status]

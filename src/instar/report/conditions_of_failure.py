@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from instar.report.causes import THING_MEASURES, Traits
 
-__all__ = ["NEARLY_ALL", "SURPRISE", "FailureCondition", "explain_failures", "mean_shares"]
-
 NEARLY_ALL = 0.9  # of the failures: what the conditions must make up
 ALL = 0.95  # but for some that have another reason
 SURPRISE = 0.7  # the share expected of them is at most this part of the share found

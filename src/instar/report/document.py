@@ -8,8 +8,6 @@ from typing import Any
 
 from instar.report.summary import Summary, Violation
 
-__all__ = ["summary_to_json"]
-
 OBJECT = ("label", "score", "box")
 """What is told of a finding only where it is about an object."""
 

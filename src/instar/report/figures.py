@@ -16,8 +16,6 @@ from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.report.groups import in_turns
 
-__all__ = ["Figures", "kept_at"]
-
 NARROWEST = 4  # held cases that are kept of each relation
 
 

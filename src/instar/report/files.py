@@ -15,8 +15,6 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.user_file import write_file
 
-__all__ = ["keep_picture", "whole_folder", "write_csv", "write_picture"]
-
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
     """Write rows, whose first are headings."""

@@ -11,8 +11,6 @@ from instar.report.groups import Group
 from instar.report.summary import Violation
 from instar.report.words import escape, readable
 
-__all__ = ["MOST_ROWS", "findings_data", "findings_section", "known_word", "toolbar"]
-
 MOST_ROWS = 10_000
 """Findings that a page lists; a run may have hundreds of thousands."""
 COLUMNS = (("what", "what happened"), ("relation", "change"), ("scene", "scene"), ("known", "known"),

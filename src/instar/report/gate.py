@@ -12,8 +12,6 @@ from instar.report.groups import Group
 from instar.report.known import Against
 from instar.report.summary import Summary
 
-__all__ = ["FailCondition", "numbers_of", "read_condition"]
-
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,

@@ -16,8 +16,6 @@ from instar.core.verdict import Status
 from instar.report.by_scene import FailureKey, Failures, failures_of
 from instar.report.words import counted, percent
 
-__all__ = ["GateChoice", "choice_words", "choose_gate_cases"]
-
 SURE = 0.95
 
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from instar.report.words import escape
 
-__all__ = ["GLOSSARY", "glossary_list", "term"]
-
 GLOSSARY: Mapping[str, str] = {
     "case": "One picture, one change of it, and both answers held against each other.",
     "failing cases": (

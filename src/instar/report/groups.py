@@ -21,8 +21,6 @@ from instar.report.causes import Failure, Traits, traits_of, what_of
 from instar.report.conditions_of_failure import NEARLY_ALL, SURPRISE, explain_failures, mean_shares
 from instar.report.words import FATES, counted, when_words, with_article
 
-__all__ = ["Group", "GroupPlace", "Tried", "group_failures", "groups_headline", "in_turns", "place_of"]
-
 TOGETHER = 0.5  # of the cases with either of two kinds have both: then they are one
 ENOUGH = 8  # failures, before anything is said of what their scenes have in common
 SHORT = 32  # characters of a relation's name that a title can bear; a rule is a sentence of its own

@@ -17,8 +17,6 @@ from instar.report.summary import Summary
 from instar.report.text import alarm_words, empty_words, left_out_words, repeat_words
 from instar.report.words import counted, escape, interval_words, kind_words, name, percent, readable
 
-__all__ = ["Page", "render_html"]
-
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 MOST_SKIPPED = 200  # scenes that are listed
 

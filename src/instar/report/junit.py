@@ -12,8 +12,6 @@ from instar.report.by_scene import FailureKey, Result
 from instar.report.summary import Summary
 from instar.report.words import counted, readable, reason_words, replay_command
 
-__all__ = ["render_junit"]
-
 LONGEST = 500
 
 

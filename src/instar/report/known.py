@@ -28,11 +28,6 @@ from instar.report.by_scene import (
 )  # fmt: skip
 from instar.user_file import read_json
 
-__all__ = [
-    "Against", "Dismissal", "Known", "compare_with_known", "dismisser", "entries_of", "read_known",
-    "render_known", "words_about",
-]  # fmt: skip
-
 TITLE = "instar known failures"
 FARTHEST = 1e9  # pixels; no box is that far out
 

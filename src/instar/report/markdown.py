@@ -13,8 +13,6 @@ from instar.report.summary import Summary, relation_rows
 from instar.report.text import alarm_words
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
-__all__ = ["literal", "render_markdown"]
-
 MOST_GROUPS = 10
 MOST_KEYS = 20
 

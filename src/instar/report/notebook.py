@@ -16,8 +16,6 @@ from instar.report.causes import finding_words, worth_words
 from instar.report.comparison import Comparison, render_compared
 from instar.report.words import escape, name
 
-__all__ = ["html_picture", "html_table", "record_html", "show_values", "verdict_html"]
-
 MOST_FINDINGS = 12
 
 

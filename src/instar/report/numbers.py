@@ -11,8 +11,6 @@ from instar.report.summary import Summary, relation_rows
 from instar.report.text import alarm_words
 from instar.report.words import counted, escape, interval_words, kind_words, name, percent
 
-__all__ = ["number_section"]
-
 MOST_ENTRIES = 12  # of a listing
 MOST_CHARTS = 6
 

@@ -13,8 +13,6 @@ from instar.report.by_scene import FailureKey, Result
 from instar.report.summary import Summary
 from instar.report.words import kind_words, readable, replay_command, when_words
 
-__all__ = ["render_sarif"]
-
 SCHEMA = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
 MOST_RESULTS = 5000
 """Servers refuse files with many more; the worst are kept and the message of the run says so."""

@@ -16,20 +16,6 @@ from instar.report.words import counted, interval_words, percent
 from instar.stats import clustered_rate, wilson
 from instar.stats.clusters import counts_by_cluster
 
-__all__ = [
-    "RELATION_HEADINGS",
-    "Break",
-    "Counts",
-    "FalseAlarms",
-    "Placebos",
-    "RelationSummary",
-    "Summary",
-    "Violation",
-    "finding_identity",
-    "relation_rows",
-    "summarise",
-]
-
 RELATION_HEADINGS = (
     "relation", "cases", "held", "violated", "unstable", "inapplicable", "failed", "rate", "95 % interval",
 )  # fmt: skip

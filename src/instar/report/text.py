@@ -30,11 +30,6 @@ from instar.report.words import (
     replay_command,
 )
 
-__all__ = [
-    "alarm_words", "empty_words", "headline_words", "known_words", "left_out_words", "referee_words",
-    "render_comparison", "render_text", "repeat_words", "table",
-]  # fmt: skip
-
 WIDEST_REASON = 320
 WIDEST_TITLE = 90
 WIDEST_WORDS = 76

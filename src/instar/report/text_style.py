@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["PLAIN", "TextStyle", "terminal_style"]
-
 CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 NARROWEST = 12  # characters that a column is left
 GAP = 2  # blanks between columns

@@ -10,22 +10,6 @@ import shlex
 import unicodedata
 from collections.abc import Mapping
 
-__all__ = [
-    "FATES",
-    "FATE_SENTENCES",
-    "counted",
-    "escape",
-    "interval_words",
-    "kind_words",
-    "name",
-    "percent",
-    "readable",
-    "reason_words",
-    "replay_command",
-    "when_words",
-    "with_article",
-]
-
 FATES: Mapping[str, str] = {"lost": "lost", "new": "newly found", "renamed": "mixed up", "moved": "moved"}
 FATE_SENTENCES: Mapping[str, str] = {
     "lost": "{was} is lost",

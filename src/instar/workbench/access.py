@@ -23,8 +23,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
-__all__ = ["LARGEST_BODY", "LARGEST_FILE", "Access", "Guard"]
-
 LARGEST_BODY = 64 * 1024
 LARGEST_FILE = 25 * 2**20
 FILES = ("/pictures", "/marks")  # what takes a file as its body, with the form's token in a header

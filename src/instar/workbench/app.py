@@ -42,8 +42,6 @@ from instar.workbench.site import Site, prepare_templates
 from instar.workbench.trust import Trust
 from instar.workbench.workers import Results, Workers
 
-__all__ = ["make_app", "make_site"]
-
 INSTAR = (sys.executable, "-m", "instar")
 PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate, trust, marks)
 STATIC = {

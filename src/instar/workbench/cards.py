@@ -14,8 +14,6 @@ from instar.workbench.library import Library
 from instar.workbench.table import UNMARKED, CaseTable
 from instar.workbench.workers import Recent
 
-__all__ = ["CardWords", "cards_of"]
-
 FACETS = ("run", "scene", "relation", "status", "known", "kind", "mark", "group")
 KEPT = 20_000
 

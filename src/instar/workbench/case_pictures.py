@@ -24,8 +24,6 @@ from instar.report.case_picture import draw_thumbnail
 from instar.workbench import NotHere
 from instar.workbench.workers import Recent
 
-__all__ = ["Studio", "Wanted"]
-
 MOST_RUNS = 6  # open at once
 MOST_SHOWN, MOST_FILES = 12, 3_000
 THUMBNAIL = 480  # pixels: some more than a card is wide

@@ -25,8 +25,6 @@ from instar.workbench import NotHere
 from instar.workbench.orders import Order
 from instar.workbench.workers import Recent
 
-__all__ = ["Campaigns", "Child", "Job", "Jobs"]
-
 INTERRUPT = signal.SIGINT if os.name == "posix" else signal.SIGTERM  # Windows ends it: it can be resumed
 MOST_CAMPAIGNS = 4  # at once
 PATIENCE = 20.0  # seconds that a stopped campaign may take to end

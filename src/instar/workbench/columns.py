@@ -26,8 +26,6 @@ from instar.report.causes import worth_words
 from instar.store.folder import connect_for_reading, explain_errors, require_format, write_whole
 from instar.store.rows import read_findings
 
-__all__ = ["STATUSES", "Columns", "Stamp", "merge_words", "read_columns", "stamp_of"]
-
 STATUSES = ("violated", "held", "inapplicable", "failed")
 FILE = "workbench.npz"
 LAYOUT = 5  # of that file; another number in it means: read the run again

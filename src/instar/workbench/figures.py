@@ -20,17 +20,6 @@ from instar.workbench.library import LibraryRun
 from instar.workbench.table import NO_GROUP, CaseTable
 from instar.workbench.workers import Results
 
-__all__ = [
-    "VIOLATED",
-    "ColumnFigures",
-    "Ends",
-    "GroupLine",
-    "RelationLine",
-    "account_of",
-    "figures_of",
-    "yields_of",
-]
-
 MOST = 12  # entries of a listing
 MOST_GROUPS = 50
 VIOLATED, HELD = STATUSES.index("violated"), STATUSES.index("held")

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.workbench.table import FACETS, SORTS, CaseTable
 
-__all__ = ["PER_PAGE", "CaseFilter", "Choice", "Selection", "matching", "read_filter", "select_cases"]
-
 PER_PAGE = 36
 MOST_VALUES, LONGEST_VALUE = 50, 1_000
 LONGEST_NAME = 300  # characters that stand in an address as they are

@@ -16,8 +16,6 @@ from instar.store import RunStore
 from instar.store.folder import write_whole
 from instar.workbench.table import Groups
 
-__all__ = ["group_run"]
-
 FILE = "workbench-groups.json"
 
 

@@ -29,8 +29,6 @@ from instar.workbench.columns import STATUSES, Columns, Stamp, read_columns, sta
 from instar.workbench.groups import group_run
 from instar.workbench.table import CaseTable, Groups, Part, make_case_table
 
-__all__ = ["Library", "LibraryRun"]
-
 DEEPEST = 4  # folders below the given one in which runs are looked for
 LOOK_SECONDS = 1.0
 QUIET_SECONDS = 3.0  # without a new record before a run is grouped again

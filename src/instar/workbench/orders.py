@@ -19,17 +19,6 @@ from instar.campaigns.descriptions import describe
 from instar.core.errors import BadInput, UnknownName
 from instar.scenes.load import WORLDS
 
-__all__ = [
-    "LONGEST_RULE",
-    "MOST_RULES",
-    "Offer",
-    "Offers",
-    "Order",
-    "chosen_scenes",
-    "make_offers",
-    "read_order",
-]
-
 LISTS = ("levels",)  # options of searches that are lists of numbers
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 WORLD = re.compile(r"[a-z]+:[1-9][0-9]{0,4}")

@@ -13,8 +13,6 @@ from instar.store.folder import write_whole
 from instar.workbench.access import LARGEST_FILE
 from instar.workbench.orders import NAME
 
-__all__ = ["PictureSets"]
-
 MOST_FILES = 2_000  # of one set
 MOST_BYTES = 2 * 2**30
 

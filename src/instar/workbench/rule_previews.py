@@ -22,8 +22,6 @@ from instar.scenes import load_scenes
 from instar.workbench import NotHere
 from instar.workbench.workers import Recent
 
-__all__ = ["DRIVES", "RulePreviews"]
-
 DRIVES = "drive:8"  # what rules are pictured on, unless pictures are chosen
 MOST_SCENES = 8
 KEPT, MOST_SOURCES = 40, 4

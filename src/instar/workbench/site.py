@@ -31,8 +31,6 @@ from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.trust import Trust
 from instar.workbench.workers import Results
 
-__all__ = ["Site", "file_of", "form_of", "go_to", "prepare_templates", "view_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Site:

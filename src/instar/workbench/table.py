@@ -12,8 +12,6 @@ import numpy.typing as npt
 from instar.store.marks import MARKS
 from instar.workbench.columns import NAMED, ROW, STATUSES, Columns, merge_words
 
-__all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "CaseTable", "Groups", "Part", "make_case_table"]
-
 UNMARKED, NO_GROUP = "unmarked", "no group"
 FACETS = ("status", "known", "relation", "kind", "group", "mark", "system", "run", "scene", "reason")
 SORTS = {

@@ -10,8 +10,6 @@ from instar.campaigns.plan import code_named_by, make_plan, uses_of
 from instar.core.errors import InstarError
 from instar.user_file import parse_toml
 
-__all__ = ["Trust"]
-
 
 class Trust:
     """What may be imported until the workbench ends: names given when it was started, and those agreed to.

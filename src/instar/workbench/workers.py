@@ -14,8 +14,6 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from typing import Generic, ParamSpec, TypeVar
 
-__all__ = ["Recent", "Results", "Workers"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

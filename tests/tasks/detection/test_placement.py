@@ -13,7 +13,8 @@ from instar.core.scene import Observation, Scene
 from instar.cutouts import CutOut, Pool
 from instar.imaging.geometry import intersections
 from instar.tasks.detection import Detections
-from instar.tasks.detection.placement import LookMatch, Placements, choose_place, find_placements, match_look
+from instar.tasks.detection.placement import LookMatch, find_placements, match_look
+from instar.tasks.detection.places import Placements, choose_place
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
 STREET = np.clip(

@@ -15,7 +15,7 @@ from instar.core.verdict import Status
 from instar.stats import clustered_mean
 from instar.studies.campaign import CaseCounts
 from instar.studies.driving.shared_pictures import MakingCost
-from instar.tasks.driving.judgement import STANDING
+from instar.tasks.driving.judgement import STANDSTILL
 
 
 @dataclass(eq=False)
@@ -89,7 +89,7 @@ def share_below(found: RuleMeasures, quantity: str, threshold: float) -> tuple[i
     too_little = counted = 0
     for answers in found.answers:
         before, after = answers[0].get(quantity), answers[1].get(quantity)
-        if before is None or after is None or (quantity == "speed" and before < STANDING):
+        if before is None or after is None or (quantity == "speed" and before < STANDSTILL):
             continue
         counted += 1
         if quantity == "steering":

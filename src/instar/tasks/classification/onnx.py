@@ -22,8 +22,6 @@ from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.core.system import describe_error
 
-__all__ = ["describe_file", "onnx_classifier"]
-
 BEST = 20
 """So many labels are told, as other classifiers do."""
 USUAL_SIDE = 224

@@ -9,8 +9,6 @@ from instar.imaging.camera import turn
 from instar.imaging.whole_picture import whole_picture_relations
 from instar.tasks.classification.task import TASK
 
-__all__ = ["RELATIONS"]
-
 RELATIONS = SimpleNamespace(
     **whole_picture_relations(TASK),
     rotated=Relation("rotated", TASK, turn, severity=Range(2, 10, "degrees")),

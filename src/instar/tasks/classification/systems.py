@@ -17,8 +17,6 @@ from instar.core.scene import Image
 from instar.tasks.classification.onnx import onnx_classifier
 from instar.zoo import fetch
 
-__all__ = ["imagenet_classifier", "mobilenet_v2", "own", "resnet50", "street_classifier"]
-
 ClassifierSystem: TypeAlias = PictureSystem[dict[str, Any]]
 
 BEST = 20

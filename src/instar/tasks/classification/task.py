@@ -17,8 +17,6 @@ from instar.core.task import Task
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.nulls import USUAL_NULLS
 
-__all__ = ["TASK", "Labels", "classification", "read"]
-
 
 @dataclass(frozen=True, eq=False)
 class Labels:

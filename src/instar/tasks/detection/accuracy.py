@@ -19,8 +19,6 @@ from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import area_under_curve
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = ["Hit", "best_f1", "find_hits", "mean_precision", "measure_accuracy"]
-
 LEAST_IOU = 0.5
 ON_CROWD = 0.1
 Hit = tuple[str, float, bool]

@@ -18,8 +18,6 @@ from instar.core.answer_values import (
 from instar.core.scene import Image
 from instar.tasks.detection.foreign_answers import find_parts, name_labels
 
-__all__ = ["Detections", "read"]
-
 SMALLEST = 16  # pixels of a side; in smaller pictures a box may well be within one pixel
 USUAL_CONFIDENCE = 0.5
 """For systems that answer with plain lists and say nothing about it."""

@@ -18,8 +18,6 @@ from instar.imaging.geometry import Box, iou
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.compare import describe_box, mask_inserted
 
-__all__ = ["area_under_curve", "average_precisions", "map_equal"]
-
 KIND = "average precision"
 
 

@@ -15,8 +15,6 @@ from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.harmony import blurred, grained, shaded, tinted
 from instar.imaging.paste import BLENDS, Blend, pasted, resized, toned
 
-__all__ = ["Copy", "Insertion", "Removal", "is_removed", "paste", "paste_copy", "paste_removal"]
-
 WITHIN = 0.5  # of a box within the hole of a removal: then it is about what was removed
 
 SHADOW_FLAT = 0.16  # the shadow's height as a share of its width

@@ -6,8 +6,6 @@ from types import MappingProxyType
 
 from instar.tasks.detection.coco_names import COCO_NAMES
 
-__all__ = ["canonical_class"]
-
 ALIASES = MappingProxyType(
     {
         "pedestrian": "person",

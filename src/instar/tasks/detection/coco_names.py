@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["COCO_IDS", "COCO_NAMES"]
-
 COCO_NAMES: tuple[str, ...] = (
     *("person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat"),
     *("traffic light", "fire hydrant", "stop sign", "parking meter", "bench"),

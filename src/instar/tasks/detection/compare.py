@@ -19,8 +19,6 @@ from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import Box, areas, centres_inside, intersections, iou
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["describe_box", "mask_inserted", "same_objects"]
-
 MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
 
 

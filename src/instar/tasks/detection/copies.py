@@ -32,8 +32,6 @@ from instar.imaging.matte import cut_softly, with_shadow
 from instar.imaging.paste import RGBA
 from instar.tasks.detection.whole_objects import WITHIN, Things, box_of, find_things, outline_whole
 
-__all__ = ["CopyPlaces", "Front", "IntBox", "Original", "choose_copy_place", "find_fronts", "find_places"]
-
 IntBox = tuple[int, int, int, int]
 
 SIZES = (0.3, 0.37, 0.45, 0.55, 0.65, 0.75, 0.87, 1.0, 1.1)  # times its own, nearer or farther

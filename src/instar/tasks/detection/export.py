@@ -30,8 +30,6 @@ from instar.tasks.detection.known_objects import KnownObjects
 from instar.tasks.detection.task import move_boxes
 from instar.user_file import read_text, write_file
 
-__all__ = ["export_coco", "export_fiftyone", "export_yolo", "label_follow_up"]
-
 PARTS = ("train", "val")
 
 

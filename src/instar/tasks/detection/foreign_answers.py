@@ -16,8 +16,6 @@ import numpy.typing as npt
 from instar.core.answer_values import numbers, plain_list, short
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 
-__all__ = ["FORMS", "Parts", "find_parts", "name_labels"]
-
 Parts = Mapping[str, Any]
 """Boxes (corners in pixels), labels and scores, and where they are given `confidence` and `names`."""
 

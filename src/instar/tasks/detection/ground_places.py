@@ -33,8 +33,6 @@ from instar.imaging.ground import ground_like
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.places import Method, Placement, crop_box, open_places
 
-__all__ = ["fit_plane", "ground_under", "is_whole", "standing_placements"]
-
 EDGE = 2  # pixels: a box that ends so close to the picture's edge is cut off by it
 MOST_ENLARGED = 1.5
 LEAST_SIDE, LEAST_HEIGHT = 8, 20  # pixels; smaller ones are specks

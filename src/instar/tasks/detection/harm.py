@@ -11,8 +11,6 @@ from instar.core.errors import BadInput
 from instar.core.verdict import Finding, Verdict
 from instar.user_file import read_user_file
 
-__all__ = ["HarmTable", "load_harm", "with_harm"]
-
 USUAL_TABLE = Path(__file__).with_name("harm.toml")
 
 

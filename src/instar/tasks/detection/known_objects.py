@@ -16,8 +16,6 @@ from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.systems.decode import drop_duplicates
 from instar.tasks.detection.verification import HINT, SURE, mean_sureness
 
-__all__ = ["KnownObjects", "agree_on_objects"]
-
 
 class KnownObjects:
     """The objects of scenes. Referees are asked once for each scene that has no annotations."""

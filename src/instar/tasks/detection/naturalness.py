@@ -29,8 +29,6 @@ from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.ground_places import fit_plane, ground_under, is_whole
 
-__all__ = ["Naturalness", "measure_naturalness"]
-
 DIFFERENT = 6  # grey levels by which a pixel shows the object
 AROUND = 0.5  # of the object's sides: its surroundings
 BLUE = 122  # of b in Lab with 8 bits; grey has 128

@@ -17,8 +17,6 @@ from instar.cutouts.kept import KeptCutOuts
 from instar.cutouts.outlines import Outliner, SoftOutline, keep_outlines
 from instar.imaging.geometry import Box, iou
 
-__all__ = ["EXPENSE", "Outlines", "outliner_of", "prepare_outlines", "require_objects", "sam2_outliner"]
-
 FOLDER = "outlines"  # of the run
 EXPENSE = 8.0  # questions that an outline is worth in time
 SAME = 0.9  # IoU of a box with that of an annotated object

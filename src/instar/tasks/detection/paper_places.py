@@ -18,8 +18,6 @@ from instar.imaging.geometry import Boxes
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.places import Box, Method, Placement, crop_box
 
-__all__ = ["paper_places"]
-
 MOST_ENLARGED = 1.5
 LEAST_SIDE = 8  # pixels; smaller objects are specks
 

@@ -24,14 +24,8 @@ from instar.tasks.detection.places import (
     Placements,
     Scale,
     Way,
-    choose_place,
     crop_box,
 )
-
-__all__ = [
-    "NO_PLACE", "LookMatch", "Placement", "Placements", "Scale", "Way", "choose_place", "find_placements",
-    "match_look",
-]  # fmt: skip
 
 NO_PLACE = "no free place"
 COLOURFUL = 14.0  # grey levels between the channels: a picture with less on average has little colour

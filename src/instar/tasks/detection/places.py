@@ -16,10 +16,6 @@ from instar.cutouts.placement import Places
 from instar.imaging.geometry import Boxes
 from instar.imaging.ground import standing_places
 
-__all__ = [
-    "METHODS", "Method", "Placement", "Placements", "Scale", "Way", "choose_place", "crop_box", "open_places",
-]  # fmt: skip
-
 Scale = Literal["nearest", "paper"]
 Way = Literal["guided", "random", "close"]
 Box: TypeAlias = npt.NDArray[np.float32]

@@ -21,8 +21,6 @@ from instar.tasks.detection.answers import read
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.recognition import recognition
 
-__all__ = ["OUTLINES", "OutlineName", "find_outline", "pool_from_scenes"]
-
 OutlineName = Literal["grabcut", "u2net-p"]
 RECOGNISED = 0.3  # the least score
 OUTLINES: tuple[OutlineName, ...] = ("grabcut", "u2net-p")

@@ -14,8 +14,6 @@ from instar.imaging.paste import RGBA, pasted, resized
 from instar.tasks.detection.answers import read
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = ["recognition"]
-
 HEIGHTS = (0.35, 0.6)  # of the picture
 LEAST_IOU = 0.6
 ROWS, COLUMNS, LINE, FOOT = 480, 640, 240, 432

@@ -19,8 +19,6 @@ from instar.core.verdict import Status, Verdict
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 
-__all__ = ["find_way", "guided", "random", "relocation"]
-
 Rounds = Generator[Sequence[Drawn], Sequence[Verdict], None]
 Point = tuple[float, float]
 TURNS = 16  # directions in which a free place is looked for

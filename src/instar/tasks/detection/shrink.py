@@ -12,8 +12,6 @@ from instar.core.scene import Observation
 from instar.cutouts.placement import smaller_sizes
 from instar.tasks.detection.changes import Insertion
 
-__all__ = ["smaller_insertions"]
-
 LEAST_SIDE = 6  # pixels: less could not be told from noise
 FARTHEST = 64  # pixels of one step away
 

@@ -19,8 +19,6 @@ from instar.tasks.detection.answers import Detections, read
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.verification import verify
 
-__all__ = ["TASK", "carry", "detection", "marks", "move_boxes", "require_threshold"]
-
 INSIDE = 0.9  # of a box must be inside both frames
 
 

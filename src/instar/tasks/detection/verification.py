@@ -21,8 +21,6 @@ from instar.imaging.geometry import Box, areas, intersections, iou
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = ["HINT", "SURE", "mean_sureness", "tell_pasted", "verify"]
-
 THERE = 0.5  # IoU from which on two boxes are about the same object
 NEAR = 0.1  # IoU from which on a new box may be a loose one around something that is there
 HINT = 0.15  # of the referees on average: then a new box may be about something that is there,

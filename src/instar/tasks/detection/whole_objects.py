@@ -15,17 +15,6 @@ from instar.imaging.geometry import Box, Boxes, areas, intersections, iou, mask_
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = [
-    "Things",
-    "as_box",
-    "box_of",
-    "fills_box",
-    "find_things",
-    "is_alone",
-    "is_surrounded",
-    "outline_whole",
-]
-
 SURE = 0.1  # above the confidence: what is found so clearly is hardly ever a mistake
 SAME = 0.6  # IoU of two boxes around one thing
 TOUCHING = 0.02  # of a box that another may overlap without any question of who hides whom

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["QUANTITIES", "UNIT_OF", "WHEELS", "Control", "read"]
-
 UNIT_OF = {"speed": "km/h", "steering": "degrees"}
 QUANTITIES = tuple(UNIT_OF)
 WHEELS = {"steering": 20.0, "road": 1.39}

@@ -17,8 +17,6 @@ from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit
 from instar.worlds.drive.scenes import drive_of, showing
 
-__all__ = ["OF_THE_AIR", "RuleEdits", "apply_edits", "format_edit"]
-
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
 OF_THE_AIR = ("road surface", "weather", "time")
 MASKS = ("mask", "hole", "beside")

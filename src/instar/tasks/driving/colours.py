@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Mask
 
-__all__ = ["colour_of", "lamp_of", "repaint"]
-
 HUES = ((8, "red"), (19, "orange"), (34, "yellow"), (88, "green"), (132, "blue"), (168, ""), (181, "red"))
 """Upper bounds of OpenCV's hues, of half a degree each; purple has no name here."""
 GREYS = ((75, "black"), (125, "gray"), (185, "silver"), (256, "white"))

@@ -22,8 +22,6 @@ from instar.core.relation import Range, Relation
 from instar.core.scene import Image, Observation
 from instar.tasks.driving.task import driving
 
-__all__ = ["KINDS", "Distortion", "deeptest", "distort"]
-
 KINDS: Mapping[str, float] = {
     "translate": 0.06,  # of the width, to the side
     "scale": 0.12,  # larger

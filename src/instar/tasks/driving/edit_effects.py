@@ -21,8 +21,6 @@ from instar.tasks.driving.ground import GroundPlane, ground_of
 from instar.worlds.drive.canvas import Camera
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 
-__all__ = ["ground_in", "recover_drive", "relabel"]
-
 KINDS = {"person": "pedestrian", "rider": "bicyclist", "bicycle": "bicyclist", "vegetation": "tree"}
 WEATHERS = ("clear", "cloud", "rain", "snow", "fog")
 """What an engine of one's own calls otherwise, a drive does not know."""

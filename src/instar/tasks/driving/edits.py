@@ -20,8 +20,6 @@ from instar.tasks.driving.facts import unmet
 from instar.tasks.driving.rules import Condition, Rule
 from instar.tasks.driving.rules.resolve import antecedent
 
-__all__ = ["plan_edits", "set_severity"]
-
 ATTEMPTS = 12
 RETRIED = ("no free place", "it is as close as it can be", "it would be too far")
 

@@ -19,8 +19,6 @@ from instar.user_file import load_resource, read_user_file
 if TYPE_CHECKING:
     from instar.tasks.driving.engines import Engine  # loads OpenCV, which naming an engine does not need
 
-__all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
-
 OPS = ("add", "remove", "replace")
 USUAL = IMPORTED["engines"]
 COMMAND = "command:"

@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from instar.tasks.driving.colours import colour_of
 
-__all__ = ["faces"]
-
 OPAQUE = 128
 HEIGHTS = (0.15, 0.8)  # where lamps are, as shares of the height
 SIDES, MIDDLE = 0.36, (0.4, 0.6)  # of the width

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 
 from instar.core.change import Inapplicable
 from instar.tasks.driving.engines import SceneView
-from instar.tasks.driving.engines.drive_changes import LEVELS
+from instar.tasks.driving.engines.drive_changes import STRENGTHS
 from instar.tasks.driving.engines.selection import is_shown
 from instar.tasks.driving.engines.where import meant
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.plan import Drive
-
-__all__ = ["unmet"]
 
 DARK, LIGHT = 45.0, 70.0  # grey levels, on average: night below, day above
 PAINTED = ("line", "crosswalk", "stop line", "building")  # a drive's label map shows them all
@@ -54,7 +52,7 @@ def _drawn(condition: Condition, drive: Drive) -> Mapping[str, str]:
     if condition.element == "time":
         return {"type": drive.time}
     if condition.element == "weather":
-        level = min(LEVELS, key=lambda name: abs(LEVELS[name] - drive.level))
+        level = min(STRENGTHS, key=lambda name: abs(LEVELS[name] - drive.level))
         return {"type": drive.weather, "level": level}
     return {"state": drive.road.surface}
 

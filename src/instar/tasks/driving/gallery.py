@@ -32,8 +32,6 @@ from instar.tasks.driving.outlines import Outline, collect_outlines, stretch_of
 from instar.tasks.driving.several import is_several
 from instar.worlds.drive.scenes import models
 
-__all__ = ["Gallery", "collect_gallery"]
-
 CLASSES = ("person", "rider", "bicycle", "car", "truck", "bus", "van", "traffic light", "animal")
 LEAST_PIXELS = 300  # of a piece of a label map; less is a crumb
 WIDTHS = {

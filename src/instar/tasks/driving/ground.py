@@ -13,8 +13,6 @@ import numpy.typing as npt
 from instar.core.scene import Mask
 from instar.imaging.labels import LabelMap
 
-__all__ = ["TRAFFIC", "GroundPlane", "ground_of"]
-
 ROAD = ("road", "line", "crosswalk", "stop line")
 ROADSIDE = ("sidewalk", "terrain", "parking")
 STANDING = (

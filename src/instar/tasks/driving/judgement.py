@@ -14,11 +14,9 @@ from instar.tasks.driving.answers import WHEELS
 from instar.tasks.driving.rules.format_rule import DELTAS
 from instar.tasks.driving.rules.model import Expectation, Rule
 
-__all__ = ["UNITS", "Judgement", "judge_block", "judge_rule"]
-
 UNITS = {"km/h": 1.0, "mph": 1.609344, "m/s": 3.6, "degrees": 1.0, "radians": 180.0 / math.pi}
 """What one of the unit is in km/h or in degrees."""
-STANDING = 1.0
+STANDSTILL = 1.0
 """Below this speed in km/h a car stands, and cannot slow down."""
 TOLERANCE = 1e-9
 """Bounds that differ by less than this share of themselves are equal."""
@@ -76,7 +74,7 @@ def judge_block(
         return _bounded_value(expectation, after)
     before = source if expectation.relative_to_block is None else answers[expectation.relative_to_block]
     falls = expectation.direction == "decrease"
-    if falls and expectation.quantity == "speed" and not expectation.negated and before < STANDING:
+    if falls and expectation.quantity == "speed" and not expectation.negated and before < STANDSTILL:
         return Judgement(None, reason="the ego-vehicle already stands")
     if expectation.direction == "same":
         amount, unit = DELTAS[expectation.quantity]

@@ -8,8 +8,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["lorries"]
-
 Canvas = npt.NDArray[np.uint8]
 Colour = tuple[int, int, int]
 

@@ -17,8 +17,6 @@ from instar.core.system import System, ask
 from instar.imaging.labels import LabelMap
 from instar.scenes.palettes import COMMON
 
-__all__ = ["find_lines", "labels_of", "read_label_map", "with_lines", "with_maps"]
-
 KEPT = 32  # maps that were made
 # Of a lane line:
 ROUNDS = 2

@@ -13,8 +13,6 @@ from instar.imaging.labels import LabelMap
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.maps import labels_of
 
-__all__ = ["Outline", "collect_outlines", "outline_of", "stretch_of"]
-
 Outline = tuple[float, ...]
 """The upper edge of trees, column by column: how high above the horizon, as a share of the width."""
 

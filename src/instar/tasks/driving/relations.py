@@ -38,8 +38,6 @@ from instar.tasks.driving.shrink_rule import smaller_edits
 from instar.tasks.driving.systems.street_maps import street_maps
 from instar.tasks.driving.task import NULLS, TASK, judge_controls
 
-__all__ = ["rule", "try_scenes"]
-
 WIDEST = (10.0, 150.0)  # degrees, of a lens
 LEAST = 0.25  # of the full strength: weaker rain or dusk is hardly seen, and is then no change
 

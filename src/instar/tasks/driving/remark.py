@@ -8,9 +8,6 @@ from typing import Any
 
 from instar.core.scene import Scene
 
-__all__ = ["remark", "trained_on"]
-
-
 RESEARCH = "for research only"
 """What a card's licence says of weights that are not for every use."""
 

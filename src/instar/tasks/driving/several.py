@@ -7,8 +7,6 @@ import numpy as np
 
 from instar.core.scene import Mask
 
-__all__ = ["is_several"]
-
 DIP = 0.05  # of the height: how far the upper edge of one thing dips, at most
 ROW_RISE, ROW_ENDS = 0.3, 2.0  # of a row of cars: how far its feet rise, and how unlike its ends are high
 PROFILE = 3.2  # times as wide as high is a car seen from the side

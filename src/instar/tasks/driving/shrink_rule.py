@@ -8,8 +8,6 @@ from instar.tasks.driving.changes import RuleEdits
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 
-__all__ = ["smaller_edits"]
-
 COMPARED = ("distance", "scale", "level", "foot", "size", "strength", "density")
 """The numbers of an edit that a comparative alters."""
 

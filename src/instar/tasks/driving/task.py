@@ -18,8 +18,6 @@ from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.rules.model import Expectation
 from instar.worlds.drive.scenes import drive_of, showing
 
-__all__ = ["NULLS", "TASK", "carry", "driving", "judge_controls"]
-
 # Amounts are compared, so the source is asked under each condition too: a driver who never reacts must not be
 # acquitted by noise.
 NULLS = Nulls(

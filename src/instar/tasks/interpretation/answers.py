@@ -15,8 +15,6 @@ from instar.core.scene import Image
 from instar.imaging.geometry import Box
 from instar.tasks.interpretation.trigger import Trigger
 
-__all__ = ["Asked", "Classes", "Explanation", "HeatMap", "SeenClasses", "read", "read_classes"]
-
 HeatMap: TypeAlias = npt.NDArray[np.float32]
 """`float32 (h, w)` in [-1, 1], over the whole picture, at the interpreter's own resolution. What is below
 zero speaks against the label; an interpreter that cannot tell gives nothing below.

@@ -17,8 +17,6 @@ import numpy.typing as npt
 from instar.imaging.geometry import Box, areas, intersections, iou, mask_bounds
 from instar.tasks.interpretation.answers import HeatMap
 
-__all__ = ["KEPT_SHARE", "Agreement", "Location", "agreement", "io_min", "locate_heat", "quality"]
-
 KEPT_SHARE = 0.5
 """Pixels above this share of the maximum count as pointed at; the paper does not say."""
 

@@ -18,19 +18,6 @@ from instar.imaging.mask_text import mask_from_text
 from instar.imaging.paste import Blend, pasted, resized, toned
 from instar.zoo import fetch
 
-__all__ = [
-    "SQUEEZES",
-    "Delete",
-    "Insert",
-    "PlaceboInsert",
-    "Squeeze",
-    "Squeezing",
-    "Unchanged",
-    "paste_object",
-    "remove_object",
-    "squeeze_background",
-]
-
 Squeezing = Literal["depth", "median", "blur"]
 SQUEEZES: dict[Squeezing, int] = {"depth": 5, "median": 5, "blur": 5}
 """Each way to squeeze with its usual strength: bits left of a colour, and the sides of the filters."""

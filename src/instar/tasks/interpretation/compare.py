@@ -17,19 +17,6 @@ from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, l
 from instar.tasks.interpretation.floor import Floor
 from instar.tasks.interpretation.measures import MEASURES, is_empty, leak, map_differences
 
-__all__ = [
-    "BETA",
-    "CUTS",
-    "SUBJECT",
-    "THETA",
-    "Settings",
-    "changed_explanation",
-    "measure",
-    "same_explanation",
-    "true_explanation",
-    "unfit",
-]
-
 BETA, THETA = 0.6, 0.5
 AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
 NO_MATTER, SPEAKS_FOR = (

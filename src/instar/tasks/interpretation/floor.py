@@ -20,8 +20,6 @@ from instar.tasks.interpretation.measures import MEASURES
 from instar.tasks.interpretation.searches import distinct
 from instar.user_file import read_json
 
-__all__ = ["Floor", "floor_of", "rehearse_floor"]
-
 WITHIN = 0.95  # of what is rehearsed stays within the floor
 FACTOR = 3.0  # times the floor is a difference
 LEAST_COMPARISONS = 10  # fewer say nothing of the one in twenty

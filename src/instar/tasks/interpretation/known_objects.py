@@ -24,8 +24,6 @@ from instar.tasks.interpretation.answers import Asked
 from instar.tasks.interpretation.boxes import locate_heat
 from instar.user_file import read_json
 
-__all__ = ["KnownObjects", "box_mask", "find_objects", "mask_of"]
-
 _CONFIDENCE = 0.5
 
 

@@ -19,8 +19,6 @@ from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import HeatMap
 from instar.tasks.interpretation.boxes import KEPT_SHARE
 
-__all__ = ["MEASURES", "Grid", "hot_grid", "is_empty", "leak", "map_differences"]
-
 SIDE = 28  # cells of the grid that maps are compared on: finer ones of gradients are mostly noise
 BLUR = 1.5  # cells: what lies within it is at the same place
 FAINT = 0.1  # of the most: places with less have no order

@@ -23,8 +23,6 @@ from instar.tasks.interpretation.boxes import KEPT_SHARE
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze, Squeezing, paste_object
 from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, mask_of
 
-__all__ = ["choose_deletion", "choose_deletion_placebo", "choose_insertion", "choose_squeeze"]
-
 PLACEMENT_TRIES = 8
 CUTOUT_SCALES = (1.0, 0.75, 0.5)  # of a cut-out, from the largest down until one has a place
 LARGEST = 0.4  # of the picture's sides that a pasted object has at most

@@ -13,8 +13,6 @@ from instar.core.scene import Observation
 from instar.core.search import Search, representative
 from instar.core.verdict import Verdict
 
-__all__ = ["distinct"]
-
 
 @recorded
 def distinct(*, n: int = 3) -> Search:

@@ -11,8 +11,6 @@ from instar.imaging.geometry import mask_bounds
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze
 
-__all__ = ["delete_less", "shrink_insertion", "squeeze_less"]
-
 LEAST_SHRUNK_SIDE = 4  # pixels of what is pasted
 MOST_BITS = 8  # of a colour: all of them
 

@@ -24,8 +24,6 @@ from instar.tasks.interpretation.known_objects import KnownObjects
 from instar.tasks.interpretation.measures import hot_grid
 from instar.tasks.interpretation.trigger import Trigger
 
-__all__ = ["TASK", "Reseed", "carry", "interpretation", "size_of"]
-
 
 @dataclass(frozen=True)
 class Reseed(Null):

@@ -9,8 +9,6 @@ import numpy as np
 from instar.core.scene import Image
 from instar.imaging.geometry import Box
 
-__all__ = ["Trigger"]
-
 CHEQUERS = ((250, 220, 20), (120, 0, 160))
 """Yellow and violet: a pattern that photographs do not have."""
 CHEQUERS_A_SIDE = 4

@@ -26,17 +26,6 @@ from instar.tasks.text.measures import EPS, match
 from instar.tasks.text.polygons import Corners, are_inside, quad_areas
 from instar.tasks.text.truth import Truth, truth_of
 
-__all__ = [
-    "Hits",
-    "count_hits",
-    "count_words",
-    "hide_words",
-    "measure_accuracy",
-    "move_words",
-    "with_words",
-    "words_after",
-]
-
 MOSTLY = 0.5
 HIDDEN = 0.5  # of a word is masked: then nobody can be expected to find it
 WHOLE = 0.8  # of a word must be covered by boxes

@@ -20,8 +20,6 @@ from instar.core.answer_values import (
 from instar.core.scene import Image
 from instar.tasks.text.polygons import bounds, clockwise, quad_areas
 
-__all__ = ["Quads", "read"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quads:

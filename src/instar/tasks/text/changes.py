@@ -17,8 +17,6 @@ from instar.imaging.lettering import drawn_word, with_word
 from instar.imaging.photometric import permuted, relit
 from instar.imaging.warp import Homography, corners_of, homography, warped
 
-__all__ = ["Brightness", "Masks", "Permutation", "Perspective", "TextChange", "Watermark"]
-
 Quad = tuple[tuple[float, float], ...]
 
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.tasks.text.polygons import bounds
 
-__all__ = ["Look", "clarity", "measure_look"]
-
 FIRST = 0.2  # of the singular values: what blur leaves
 LEAST_SIDE = 5  # pixels; less has too few singular values to tell
 

@@ -20,8 +20,6 @@ from instar.tasks.text.changes import Watermark
 from instar.tasks.text.measures import EPS, Matching, delta, match
 from instar.tasks.text.polygons import quad_areas, quad_intersections, quad_iou
 
-__all__ = ["FATE_WORDS", "LINES", "ON_WATERMARK", "Lines", "nothing_left", "same_text", "word_found"]
-
 Lines = Literal["any", "same"]
 LINES: tuple[str, ...] = get_args(Lines)
 """Whether text may be cut into boxes in "any" way, or must be in the "same"."""

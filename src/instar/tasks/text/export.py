@@ -17,8 +17,6 @@ from instar.tasks.text.changes import TextChange
 from instar.tasks.text.truth import quad_of
 from instar.user_file import write_file
 
-__all__ = ["export_icdar", "icdar_line", "write_retraining_set"]
-
 
 def export_icdar(cases: Iterable[Replay], folder: Path, *, run: str, system: str) -> int:
     """The follow-ups of violated cases whose words are known; how many were written.

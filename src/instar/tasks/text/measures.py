@@ -16,18 +16,6 @@ from scipy.optimize import linear_sum_assignment
 
 from instar.core.errors import BadInput
 
-__all__ = [
-    "EPS",
-    "MATCHINGS",
-    "Matching",
-    "delta",
-    "image_similarity",
-    "match",
-    "require_matching",
-    "set_similarity",
-    "shooting_rate",
-]
-
 Matching = Literal["one-to-one", "paper"]
 MATCHINGS: tuple[str, ...] = get_args(Matching)
 EPS = 0.5

@@ -15,8 +15,6 @@ from instar.tasks.text.compare import FATE_WORDS
 from instar.tasks.text.polygons import Corners, quad_areas
 from instar.tasks.text.truth import truth_of
 
-__all__ = ["with_names"]
-
 IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 LONGEST = 40  # letters of a text that are told
 SENTENCES = {kind: f"{{}} {fate}" for kind, fate in FATE_WORDS.items()} | {

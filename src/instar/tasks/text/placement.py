@@ -16,8 +16,6 @@ from instar.imaging.lettering import drawn_word
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.changes import Watermark
 
-__all__ = ["Lettering", "Paper", "blocked_sums", "choose_watermark", "clear_places", "find_paper"]
-
 WHITE, BLACK = 255, 0
 SMALLER = (1.0, 0.8, 0.65, 0.5)
 

@@ -14,17 +14,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "Corners",
-    "are_inside",
-    "bounds",
-    "clip_quads",
-    "clockwise",
-    "quad_areas",
-    "quad_intersections",
-    "quad_iou",
-]
-
 INSIDE = 0.9  # of a quad must be in a picture to count as seen in it
 
 Corners: TypeAlias = npt.NDArray[np.floating[Any]]

@@ -41,8 +41,6 @@ from instar.tasks.text.polygons import quad_areas, quad_intersections
 from instar.tasks.text.shrink import reduce_brightness, reduce_pushes, reduce_to_swaps, reduce_word
 from instar.tasks.text.task import text
 
-__all__ = ["brightness_down", "brightness_up", "channel_switch", "masking", "perspective", "watermark"]
-
 CYCLES = ("gbr", "brg")
 ORDERS = ("rbg", "grb", "gbr", "brg", "bgr")
 COVERED = 0.9  # of a box must lie under masks: then none of its text is left

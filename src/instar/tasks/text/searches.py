@@ -14,8 +14,6 @@ from instar.core.scene import Observation
 from instar.core.search import Search, representative
 from instar.core.verdict import Verdict
 
-__all__ = ["listed"]
-
 PORTION = 10  # a small budget needs few of them at a time
 
 

@@ -9,8 +9,6 @@ from instar.core.scene import Observation
 from instar.imaging.lettering import drawn_word
 from instar.tasks.text.changes import Brightness, Permutation, Perspective, Watermark
 
-__all__ = ["reduce_brightness", "reduce_pushes", "reduce_to_swaps", "reduce_word"]
-
 SWAPS = ("rbg", "grb", "bgr")
 
 

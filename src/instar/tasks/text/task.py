@@ -23,8 +23,6 @@ from instar.tasks.text.naming import with_names
 from instar.tasks.text.polygons import are_inside, clip_quads, quad_areas
 from instar.tasks.text.verification import verify
 
-__all__ = ["TASK", "carry", "text"]
-
 Floats = npt.NDArray[np.float32]
 
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from instar.imaging.words import Word
 from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections
 
-__all__ = ["Truth", "quad_of", "truth_of"]
-
 Floats = npt.NDArray[np.float64]
 ON_TEXT = 0.2  # of a quad must lie on words for it to be about them
 LOCATED = 0.5  # of a word must be covered

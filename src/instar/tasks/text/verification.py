@@ -24,8 +24,6 @@ from instar.tasks.text.compare import ON_WATERMARK
 from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections
 from instar.tasks.text.truth import LOCATED, Truth, truth_of
 
-__all__ = ["verify"]
-
 IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 HIGH = 0.4  # of a text's height has a box that is a part of it; a lower one is a line beside the letters
 LEFT = 0.6  # of its contrast must a change leave to a text; with less, the change is to blame

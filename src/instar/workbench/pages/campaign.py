@@ -18,8 +18,6 @@ from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.orders import Offer, read_order
 from instar.workbench.site import Site, file_of, form_of, go_to
 
-__all__ = ["State", "router", "state_of"]
-
 SHOWN = 24  # violations on the page of a campaign
 ACTIVE_SECONDS = 8.0  # since the last record, within which a run is taken to be under way elsewhere
 

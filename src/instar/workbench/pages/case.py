@@ -32,8 +32,6 @@ from instar.workbench.pages.pictures import KnownCase, known_case
 from instar.workbench.site import Site, form_of, view_of
 from instar.workbench.table import CaseTable
 
-__all__ = ["router"]
-
 AT_ONCE = 0.12  # seconds that a page waits for its pictures; later they are loaded into it
 ACTIONS = ("replay", "shrink")
 

@@ -21,8 +21,6 @@ from instar.workbench.columns import stamp_of
 from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site, view_of
 
-__all__ = ["router"]
-
 AT_ONCE = 0.1  # seconds that a page waits for a comparison; later it is loaded into it
 MOST_RUNS, SCENES, PICTURED = 8, 40, 24
 

@@ -9,8 +9,6 @@ from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.site import Site, view_of
 from instar.workbench.table import FACETS, SORTS, CaseTable
 
-__all__ = ["router"]
-
 
 def router(site: Site) -> APIRouter:
     routes = APIRouter()

@@ -14,8 +14,6 @@ from instar.store.marks import LONGEST_NOTE, MARKS
 from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site, file_of
 
-__all__ = ["router"]
-
 TITLE = "instar marks"
 MOST = 100_000
 

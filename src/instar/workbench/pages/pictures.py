@@ -19,8 +19,6 @@ from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site
 from instar.workbench.table import CaseTable
 
-__all__ = ["KnownCase", "known_case", "router"]
-
 NOTHING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="280" height="210"><path d="M1 1l2 1M3 1L1 2" stroke="#888" stroke-width=".04"/></svg>'  # noqa: E501
 
 

@@ -24,8 +24,6 @@ from instar.workbench.library import LibraryRun
 from instar.workbench.pages.pictures import known_case
 from instar.workbench.site import Site, form_of, go_to
 
-__all__ = ["router"]
-
 SAMPLE = 40  # pairs
 CHOICES = {str(points): points for points in range(1, POINTS + 1)}
 

@@ -15,8 +15,6 @@ from instar.workbench.orders import LONGEST_RULE, MOST_RULES, chosen_scenes
 from instar.workbench.rule_previews import DRIVES
 from instar.workbench.site import Site, form_of
 
-__all__ = ["router"]
-
 
 def router(site: Site) -> APIRouter:
     routes = APIRouter()

@@ -17,8 +17,6 @@ from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site, view_of
 
-__all__ = ["router"]
-
 
 def router(site: Site) -> APIRouter:
     routes = APIRouter()

@@ -7,8 +7,6 @@ from fastapi.responses import RedirectResponse
 
 from instar.workbench.site import Site, form_of
 
-__all__ = ["router"]
-
 
 def router(site: Site) -> APIRouter:
     routes = APIRouter()

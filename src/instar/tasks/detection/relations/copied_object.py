@@ -26,8 +26,6 @@ from instar.tasks.detection.task import detection
 from instar.tasks.detection.verification import tell_pasted
 from instar.tasks.detection.whole_objects import is_surrounded
 
-__all__ = ["copy"]
-
 REMEMBERED = 64  # sources
 SAME = 0.5  # IoU of a found box with that of what stands in front
 MIRRORED = frozenset(("dog", "cat", "horse", "cow", "sheep", "bird", "elephant", "bear", "zebra", "giraffe"))

@@ -31,21 +31,12 @@ from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.harm import load_harm, with_harm
 from instar.tasks.detection.naturalness import measure_naturalness
-from instar.tasks.detection.placement import (
-    Placement,
-    Placements,
-    Scale,
-    Way,
-    choose_place,
-    find_placements,
-    match_look,
-)
+from instar.tasks.detection.placement import find_placements, match_look
+from instar.tasks.detection.places import Placement, Placements, Scale, Way, choose_place
 from instar.tasks.detection.pool import OUTLINES, OutlineName, pool_from_scenes
 from instar.tasks.detection.shrink import smaller_insertions
 from instar.tasks.detection.task import TASK, require_threshold
 from instar.tasks.detection.verification import tell_pasted
-
-__all__ = ["insertion"]
 
 Oracle = Literal["same_objects", "map_equal"]
 ORACLES: tuple[Oracle, ...] = ("same_objects", "map_equal")

@@ -41,8 +41,6 @@ from instar.tasks.detection.whole_objects import (
     is_alone,
 )
 
-__all__ = ["removal"]
-
 MOST_HOLE = 0.12  # of the picture
 MOST_THICK = 0.13  # of the picture's shorter side: radius of the hole; thicker ones get inventions
 LEAST_SIDE = 12  # pixels

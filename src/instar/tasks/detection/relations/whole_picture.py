@@ -12,8 +12,6 @@ from instar.imaging.whole_picture import whole_picture_relations
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.task import TASK
 
-__all__ = ["RELATIONS"]
-
 OUTDOORS = frozenset({
     "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light",
     "fire hydrant", "stop sign", "parking meter", "bench", "horse", "sheep", "cow", "elephant", "bear",

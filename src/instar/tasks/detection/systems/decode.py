@@ -13,8 +13,6 @@ from instar.core.scene import Image
 from instar.imaging.geometry import areas, intersections
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["FITS", "LEAST_SCORE", "SAME_OBJECT", "Fit", "Floats", "fit_picture", "sides", "to_detections"]
-
 Floats = npt.NDArray[np.float32]
 Fit = Literal["letterbox", "corner", "stretch"]
 FITS: tuple[Fit, ...] = ("letterbox", "corner", "stretch")

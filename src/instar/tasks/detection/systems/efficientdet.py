@@ -22,8 +22,6 @@ from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, fit_pictu
 from instar.tasks.detection.systems.heads import best_classes, corners_around
 from instar.zoo import fetch
 
-__all__ = ["efficientdet_lite0", "efficientdet_lite1", "efficientdet_lite2"]
-
 LEVELS = (3, 4, 5, 6, 7)  # of the pyramid: cells of 8 to 128 pixels
 OCTAVES = (0, 1 / 3, 2 / 3)
 RATIOS = (1.0, 2.0, 0.5)  # width over height

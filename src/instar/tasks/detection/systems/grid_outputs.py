@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FIELDS", "Levels", "find_rows"]
-
 FIELDS = ("box", "objectness", "classes")
 Array = npt.NDArray[Any]
 

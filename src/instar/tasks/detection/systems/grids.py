@@ -33,8 +33,6 @@ from instar.tasks.detection.systems.heads import (
     sigmoid,
 )
 
-__all__ = ["grid", "grid_cells"]
-
 SCORES = ("probabilities", "logits")
 UNITS = ("cells", "pixels")
 Anchors = tuple[tuple[tuple[float, float], ...], ...]

@@ -16,8 +16,6 @@ from instar.tasks.detection.systems import heads
 from instar.tasks.detection.systems.grids import grid
 from instar.tasks.detection.systems.heads import DecodedBoxes, Head, Outputs
 
-__all__ = ["HEADS", "make_head"]
-
 HEADS: Mapping[str, Callable[..., Head]] = {
     "yolox": partial(grid, boxes="offsets"),
     "yolov5": heads.yolov5,

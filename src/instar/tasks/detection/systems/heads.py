@@ -18,22 +18,6 @@ from instar.core.errors import BadInput
 from instar.core.options import require_one_of, require_strings, require_whole_number
 from instar.tasks.detection.systems.decode import LEAST_SCORE, SAME_OBJECT, Floats, sides
 
-__all__ = [
-    "DecodedBoxes",
-    "Head",
-    "Outputs",
-    "best_classes",
-    "corners_around",
-    "detr",
-    "require_probabilities",
-    "sigmoid",
-    "ssd",
-    "tensorflow",
-    "torchvision",
-    "yolov5",
-    "yolov8",
-]
-
 Outputs = Mapping[str, npt.NDArray[Any]]
 """By the names that the file has for them, in its order."""
 DecodedBoxes = tuple[Floats, npt.NDArray[np.intp], Floats]

@@ -18,8 +18,6 @@ from instar.core.system import describe_error
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems.head_declaration import HEADS
 
-__all__ = ["describe_file"]
-
 USUAL_SIZES = (640, 416, 512, 320, 300)
 STRIDES = (8, 16, 32)
 COCO_LAST = 90

@@ -39,8 +39,6 @@ from instar.tasks.detection.systems.onnx_input import input_size, to_bgr, to_inp
 from instar.user_file import read_text
 from instar.zoo import fetch
 
-__all__ = ["onnx_detector", "yolox", "yolox_torch"]
-
 COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
 DECODER = 1

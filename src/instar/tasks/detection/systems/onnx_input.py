@@ -15,8 +15,6 @@ from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 from instar.tasks.detection.systems.decode import Floats
 
-__all__ = ["input_size", "to_bgr", "to_input", "value_for"]
-
 
 def value_for(name: str, value: Any, inputs: Mapping[str, Any]) -> npt.NDArray[Any]:
     """A value for a further input, with the axis of the batch."""

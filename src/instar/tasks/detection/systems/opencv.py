@@ -20,8 +20,6 @@ from instar.tasks.detection.systems.decode import Floats, sides, to_detections
 from instar.tasks.detection.systems.heads import best_classes, corners_around
 from instar.zoo import fetch
 
-__all__ = ["ssd_mobilenet_v2", "ssd_mobilenet_v3", "yolov4_tiny"]
-
 DECODER = 1
 """Counts up whenever the code below gives other answers for the same network output."""
 

@@ -22,8 +22,6 @@ from instar.imaging.geometry import areas
 from instar.tasks.detection.answers import Detections
 from instar.worlds.sprites import OUTLINE, SPRITE_COLOURS
 
-__all__ = ["street_blobs", "street_detector", "street_exact"]
-
 _SCORE = 0.9
 # Objects have over 100 levels between their strongest and weakest channel, the street at most 50.
 _LEAST_CHROMA = 64

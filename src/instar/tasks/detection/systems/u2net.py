@@ -14,8 +14,6 @@ from instar.imaging.geometry import Box
 from instar.imaging.onnx_session import open_onnx
 from instar.zoo import fetch
 
-__all__ = ["salience", "u2net_outline"]
-
 SIDE = 320
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 MARGIN = 0.15  # of the box: surroundings that the network gets to see

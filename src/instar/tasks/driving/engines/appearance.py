@@ -13,8 +13,6 @@ from instar.cutouts.pool import CutOut
 from instar.imaging.harmony import blurred, edge_width, grain_of, grained
 from instar.imaging.paste import RGBA, toned
 
-__all__ = ["at_home", "weathered", "well_lit"]
-
 BRIGHT = 80  # per cent of a cut-out's pixels are darker
 SHADE = 0.55  # of the picture's light: if even the bright parts are darker, it is a silhouette
 PLACE = (0.8, 1.15)  # how much lighter or darker than the picture a place makes what stands in it

@@ -21,8 +21,6 @@ from instar.tasks.driving.engines.surroundings import Light, Surroundings, greye
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["alter", "change_weather", "less", "make", "plan"]
-
 LEVELS = {"light": 0.45, "normal": 0.7, "heavy": 1.0}
 STRONGER = 1.35
 DARK = 45.0  # grey levels, on average: less, and it is night already

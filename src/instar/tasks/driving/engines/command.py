@@ -34,8 +34,6 @@ from instar.tasks.driving.engines.words import not_there
 from instar.tasks.driving.gallery import METRES
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["CommandEngine"]
-
 SECONDS = 300
 STRONGER = 1.35
 TALL, WIDE = 1.2, 0.8  # metres, and over the height, of what nobody knows the size of

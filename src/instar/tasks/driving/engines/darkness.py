@@ -8,8 +8,6 @@ import numpy as np
 from instar.core.scene import Mask
 from instar.tasks.driving.engines.surroundings import Light, Surroundings, greyed
 
-__all__ = ["dusk", "night"]
-
 WARM, WHITE, RED = ((1.0, 0.72, 0.38), (1.0, 0.96, 0.86), (1.0, 0.10, 0.05))
 SKY = ((0.022, 0.026, 0.046), (0.100, 0.075, 0.062))  # overhead, and near the horizon where a town glows
 LEAST_POLE = 0.16  # of the height: a lower pole carries no lamp

@@ -18,8 +18,6 @@ from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.atmosphere import LEVELS, STRONGER
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["alter", "less", "make", "plan"]
-
 STREAKS = {"light": 0.004, "normal": 0.008, "heavy": 0.014}  # per pixel of the picture
 LENGTH, SLANT = 0.06, 0.35  # of the picture's height; of a streak's length
 COLOUR = (200, 200, 200)

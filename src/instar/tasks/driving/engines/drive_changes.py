@@ -21,12 +21,10 @@ from instar.worlds.drive.plan import House
 from instar.worlds.drive.sample import PAINTS
 from instar.worlds.drive.textures import BAY, FRONTS, front_size
 
-__all__ = ["build", "change_air", "exchange", "kind_of", "mark", "scale_of", "take_away"]
-
 TRIES = 24
 LINES = ("centre", "edges")
 PAINTED = ("crosswalk", "stop line", "line")
-LEVELS = {"light": 0.4, "normal": 0.7, "heavy": 1.0}
+STRENGTHS = {"light": 0.4, "normal": 0.7, "heavy": 1.0}
 BAD = ("rain", "snow", "fog")
 CHILD = 0.68  # of a grown-up's height
 NOTHING = Inapplicable("nothing of that class is there")
@@ -264,7 +262,7 @@ def change_air(condition: Condition, drive: Drive) -> tuple[Edit, ...] | Inappli
         if kind == "dusk" and drive.time == "night":
             return Inapplicable("it already is darker")
         return _edit("hour", time=kind)
-    strength = LEVELS[level or "normal"]
+    strength = STRENGTHS[level or "normal"]
     weather = kind or drive.weather
     if weather == drive.weather and (level is None or strength == drive.level or weather == "clear"):
         return Inapplicable("it already is in that state")

@@ -12,8 +12,6 @@ from instar.tasks.driving.engines import Edit
 from instar.worlds.drive import Drive, House, Road, Thing
 from instar.worlds.drive.ground import KERB
 
-__all__ = ["edit_drive", "name_things", "thing_of", "write_addition"]
-
 TREES_APART, FARTHEST_TREE = 5.0, 85.0  # metres
 
 

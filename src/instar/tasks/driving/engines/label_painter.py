@@ -41,8 +41,6 @@ from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["Painting", "camvid", "drawn", "keep_patch", "lay_patch", "without"]
-
 SEEDS = 2**31
 LINE_MARGIN = 7  # pixels across: paint is worn along its edge
 HEDGE = 0.035  # of the width: a hedge before trees is so high above the horizon

@@ -19,9 +19,6 @@ from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.appearance import at_home, weathered, well_lit
 from instar.tasks.driving.engines.placement import (
     Placed,
-    alter,
-    less,
-    move,
     place_at,
     place_by,
     place_each,
@@ -30,8 +27,6 @@ from instar.tasks.driving.engines.placement import (
 from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
 from instar.tasks.driving.facing import faces
 from instar.tasks.driving.rules.model import Condition, Entity
-
-__all__ = ["alter", "cutout_of", "less", "make", "move", "paste_of", "plan", "times_usual"]
 
 SOFT = 90  # pixels high
 LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen

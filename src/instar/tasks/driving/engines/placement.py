@@ -17,20 +17,6 @@ from instar.tasks.driving.ground import TRAFFIC, GroundPlane
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.canvas import Camera
 
-__all__ = [
-    "Placed",
-    "alter",
-    "less",
-    "move",
-    "on_feet",
-    "place_at",
-    "place_by",
-    "place_each",
-    "places",
-    "size_at",
-    "take_place",
-]
-
 TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
 FAR = {"tree": 0.05, "vegetation": 0.05, "traffic light": 0.1, "traffic sign": 0.1}

@@ -26,8 +26,6 @@ from instar.tasks.driving.ground import STANDING
 from instar.tasks.driving.maps import find_lines
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["fill", "migan"]
-
 BESIDE = 15  # pixels
 LEFT = 0.3  # of the bright pixels of lines: as much may still be there
 

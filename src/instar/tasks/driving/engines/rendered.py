@@ -35,8 +35,6 @@ from instar.worlds.drive import Drive, Thing, drive_of, render, showing
 from instar.worlds.drive.render import silhouettes
 from instar.worlds.drive.sample import apart
 
-__all__ = ["alter", "less", "make", "move", "plan"]
-
 TRIES = 24
 CLOSER, LARGER, STRONGER = 0.6, 1.4, 1.35
 ALTERED = {

@@ -15,8 +15,6 @@ from instar.tasks.driving.engines.words import not_there, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
 from instar.tasks.driving.several import is_several
 
-__all__ = ["LINES", "find_shortage", "is_shown", "pieces_of", "select_pixels", "side_of"]
-
 LINES = ("line", "stop line", "crosswalk")
 SPREAD = ("building", "tree")  # they cover much, and one piece may be many
 KNOWN = {"vehicle": ("type", "color"), "traffic light": ("color",), "line": ("color",)}

@@ -11,13 +11,11 @@ from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.paste import times_usual
-from instar.tasks.driving.engines.placement import alter, less, move, place_at, place_each, places
+from instar.tasks.driving.engines.placement import place_at, place_each, places
 from instar.tasks.driving.engines.words import not_there, unshown
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.fixtures import BOARDS, board
 from instar.worlds.drive.textures import at_height
-
-__all__ = ["alter", "draw_sign", "less", "make", "move", "plan"]
 
 HEIGHT = 1.65  # of a person: a sign with its pole
 ASPECT = 0.3

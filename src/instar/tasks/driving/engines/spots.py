@@ -18,8 +18,6 @@ from instar.worlds.drive import Drive, Road, Thing
 from instar.worlds.drive.ground import CROSSWALK_DEPTH, KERB
 from instar.worlds.drive.vehicles import SIZES
 
-__all__ = ["Proposal", "propose_places"]
-
 Place = tuple[float, float, bool]
 """A distance, an offset, and whether what stands there faces away."""
 Proposal = Callable[[np.random.Generator], Place]

@@ -18,8 +18,6 @@ from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["less", "make", "plan"]
-
 KINDS = ("wet", "snowy")
 DARKER, MIRRORED = 0.6, 0.4  # of a wet road: its own light, and how much of what is behind it shows
 SNOW = np.array([226, 229, 234], np.float32)

@@ -12,15 +12,13 @@ from scipy.ndimage import mean, median_filter
 from instar.core.scene import Mask
 from instar.imaging.street_classes import STREET
 
-__all__ = ["Light", "Surroundings", "greyed", "surroundings_of"]
-
 Light = npt.NDArray[np.float32]
 """`float32 (H, W, 3)` or `(H, W, 1)` from 0 to 1."""
 Ids = npt.NDArray[np.uint8]
 
 FARTHEST = 14.0  # times as far as the lower edge of the picture: sky, and what is at the horizon
 GROUND = ("road", "line", "sidewalk")
-STANDING = ("pole", "traffic sign", "car", "person", "rider")
+UPRIGHT = ("pole", "traffic sign", "car", "person", "rider")
 BACKGROUND = ("building", "vegetation", "fence")
 EDGE = 0.45  # in logarithms of light: what differs more is another patch of light, not texture
 PATCH = 0.05  # of the height: how far light is told to be the same
@@ -92,7 +90,7 @@ def surroundings_of(light: Light, ids: Ids, horizon: float, vanishing: float) ->
 
 def _foot_of_each(ids: Ids, base: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """The rows where people, cars and poles stand, one for the whole of each."""
-    for name in STANDING:
+    for name in UPRIGHT:
         own = ids == STREET.index(name)
         count, pieces, stats, _ = cv2.connectedComponentsWithStats(own.astype(np.uint8))
         feet = (stats[:count, cv2.CC_STAT_TOP] + stats[:count, cv2.CC_STAT_HEIGHT] - 1).astype(np.float32)

@@ -22,8 +22,6 @@ from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.ground import STANDING
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["Swap", "camvid", "drawn"]
-
 LEAST_PIXELS, LEAST_HEIGHT = 60, 6
 OPAQUE = 128
 

@@ -16,8 +16,6 @@ from instar.imaging.street_classes import STREET
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.outlines import Outline
 
-__all__ = ["LOW", "Ids", "behind", "crumbs_of", "hole_around", "planted", "with_attached"]
-
 BACKGROUND = ("sky", "building", "road", "sidewalk", "vegetation", "fence")
 GROUND = ("road", "sidewalk")
 UPRIGHT = 3  # what is behind is rather found beside than above or below: so many times nearer

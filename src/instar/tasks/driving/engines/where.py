@@ -12,8 +12,6 @@ from instar.worlds.drive import Drive, Thing
 from instar.worlds.drive.ground import CROSSWALK_DEPTH, KERB
 from instar.worlds.drive.plan import VEHICLES, House
 
-__all__ = ["NEAR_EGO", "SIDES", "Spot", "fits", "house_spot", "in_lane", "meant", "stands"]
-
 NEAR, NEAR_EGO = 4.0, 16.0  # metres: by something, and close to ourselves
 LIMITS = {"vehicle": 1.3, "bicyclist": 0.7}  # metres inside the kerb that still are the side of the road
 FIXED = ("tree", "building", "traffic sign", "traffic light", "crosswalk", "stop line")

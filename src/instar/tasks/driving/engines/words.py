@@ -7,8 +7,6 @@ from collections.abc import Collection
 from instar.core.change import Inapplicable
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["SIZE_FACTORS", "not_there", "unshown"]
-
 SIZE_FACTORS = {"large": 1.3, "small": 0.75}
 """How many times the usual size a thing is that the sentence calls large or small."""
 

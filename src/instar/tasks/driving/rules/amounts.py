@@ -10,8 +10,6 @@ from instar.tasks.driving.rules.grammar import Found, Numeral, Objection
 from instar.tasks.driving.rules.vocabulary import THEN as then
 from instar.tasks.driving.rules.vocabulary import invert
 
-__all__ = ["MEANINGS", "NO_DEGREE", "Degree", "one_degree", "unit_of"]
-
 _UNITS = invert(then["speed_units"] | then["steering_units"] | then["shares"])
 _BOUNDS, _BOUNDS_BEHIND = invert(then["bounds"]), invert(then["bounds_behind"])
 _FRACTIONS = invert(then["fractions"])

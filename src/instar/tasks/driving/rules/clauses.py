@@ -9,8 +9,6 @@ from typing import NoReturn
 from instar.tasks.driving.rules.grammar import Found, Objection, Unfit
 from instar.tasks.driving.rules.things import VAGUE, Mention, Place
 
-__all__ = ["MEANINGS", "Clause", "Clauses", "added", "compared"]
-
 
 @dataclass(frozen=True, slots=True)
 class Clause:

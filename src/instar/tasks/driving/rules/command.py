@@ -17,8 +17,6 @@ from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_
 from instar.tasks.driving.rules import Rule, format_rule, open_language, read_rule
 from instar.tasks.driving.rules.format_rule import block_formula, rule_formula
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", metavar='"If: ..., Then: ..."', help="one or more If/Then blocks in English")

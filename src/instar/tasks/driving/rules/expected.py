@@ -13,8 +13,6 @@ from instar.tasks.driving.rules.things import Mention
 from instar.tasks.driving.rules.vocabulary import THEN as then
 from instar.tasks.driving.rules.vocabulary import invert
 
-__all__ = ["MEANINGS", "Expected", "Predicate", "expected", "sized"]
-
 _DIRECTIONS = {-1: "decrease", 0: "same", 1: "increase"}
 _SIGNS = {"down": -1, "same": 0, "up": 1}
 _WAYS = {

@@ -15,8 +15,6 @@ from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import antecedent
 from instar.tasks.driving.rules.vocabulary import plural
 
-__all__ = ["DELTAS", "block_formula", "format_rule", "rule_formula"]
-
 _POSITIONS = {"left of": "to the left of", "right of": "to the right of"}
 _CLOSER = {
     "closer": "closer to the ego-vehicle",

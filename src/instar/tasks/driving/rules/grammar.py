@@ -28,8 +28,6 @@ from typing import Any
 from instar.tasks.driving.rules.vocabulary import finite, gerunds, participles
 from instar.tasks.driving.rules.words import Token
 
-__all__ = ["Found", "Grammar", "Numeral", "Objection", "Text", "Unfit"]
-
 Readings = Iterator[tuple[Any, int]]
 Parser = Callable[["Text", int], Readings]
 _FORMS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {

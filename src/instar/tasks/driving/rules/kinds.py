@@ -9,8 +9,6 @@ from instar.tasks.driving.rules.vocabulary import plural
 from instar.tasks.driving.rules.wordnet import wordnet
 from instar.tasks.driving.rules.words import Token
 
-__all__ = ["alike", "known_kind", "most_alike"]
-
 _NO_NOUNS = ("nobody", "none", "nothing", "everybody", "anybody", "everyone", "anyone")
 """What WordNet counts among the nouns, and sentences do not."""
 _LONGEST = 3  # words in a noun, at most: "fire fighting vehicle"

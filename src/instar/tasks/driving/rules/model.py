@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["FACTS", "Block", "Condition", "Entity", "Expectation", "Rule"]
-
 FACTS = ("given", "unless")
 
 

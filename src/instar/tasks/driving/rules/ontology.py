@@ -11,8 +11,6 @@ from typing import Any
 from instar.core.errors import BadInput, UnknownName
 from instar.user_file import load_resource, read_user_file
 
-__all__ = ["Element", "Ontology", "PropertyValue", "read_ontology", "usual_ontology"]
-
 CATEGORIES = ("road network", "object", "environment")
 REFERENCES = ("road", "scene", "ego-vehicle")
 LISTS = ("heads", "kinds", "unlike", "classes")

@@ -24,8 +24,6 @@ from instar.tasks.driving.rules.vocabulary import IF, TABLES
 from instar.tasks.driving.rules.weather import Outside
 from instar.tasks.driving.rules.words import RefusedRule, Token, tokenize
 
-__all__ = ["Language", "open_language", "read_rule"]
-
 _MEANINGS: Sequence[Callable[..., Any]] = (
     *if_half.MEANINGS,
     *amounts.MEANINGS,

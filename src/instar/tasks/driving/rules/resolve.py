@@ -21,8 +21,6 @@ from instar.tasks.driving.rules.things import (
 )
 from instar.tasks.driving.rules.vocabulary import NUMBERS
 
-__all__ = ["antecedent", "as_worn", "on_each_side", "resolve"]
-
 _PLACES = {"position", "direction", "orientation"}
 """Properties that "turns right" does not give: a lane that turns right is still where it was."""
 _GROUND = ("road", "lane", "sidewalk", "crosswalk")

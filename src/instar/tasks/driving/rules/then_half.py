@@ -15,9 +15,6 @@ from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.resolve import resolve
 from instar.tasks.driving.rules.things import Mention
 
-__all__ = ["MEANINGS", "Fact", "Then", "compare_with", "facts_of", "in_block"]
-
-
 Fact = tuple[Found, str, Clauses]
 """The word for something that the scene must show or must not, given or unless, and what."""
 

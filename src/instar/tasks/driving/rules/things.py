@@ -10,10 +10,6 @@ from instar.tasks.driving.rules.grammar import Found, Numeral, Objection, Unfit
 from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.vocabulary import NUMBERS, THINGS, invert, plural
 
-__all__ = [
-    "COMPARATIVES", "INTENSITIES", "MEANINGS", "PEOPLE", "VAGUE", "Mention", "Nouns", "Place", "described",
-]  # fmt: skip
-
 COMPARATIVES = invert(THINGS["comparatives"])
 OURS = ("our", "my", "your", "its")
 INTENSITIES, PEOPLE, VAGUE = (THINGS[name] for name in ("intensities", "people", "vague"))

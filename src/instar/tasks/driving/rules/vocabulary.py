@@ -7,11 +7,6 @@ from typing import Any, TypeVar
 
 from instar.user_file import load_resource
 
-__all__ = [
-    "IF", "NUMBERS", "TABLES", "THEN", "THINGS", "finite", "gerunds", "invert", "participles", "plural",
-    "singulars",
-]  # fmt: skip
-
 _Meaning = TypeVar("_Meaning")
 
 

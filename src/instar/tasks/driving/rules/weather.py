@@ -11,8 +11,6 @@ from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.things import Mention, Place, described
 from instar.tasks.driving.rules.vocabulary import IF, finite, gerunds, invert
 
-__all__ = ["Outside"]
-
 _HARDER = invert(IF["harder"])
 
 

@@ -20,8 +20,6 @@ from pathlib import Path
 
 from instar.tasks.driving.rules.vocabulary import singulars
 
-__all__ = ["WordNet", "make_wordnet_table", "read_table", "wordnet"]
-
 
 @dataclass(frozen=True, slots=True)
 class WordNet:

@@ -9,8 +9,6 @@ from typing import Any
 
 from instar.core.errors import BadInput
 
-__all__ = ["RefusedRule", "Token", "tokenize"]
-
 _TOKEN = re.compile(
     r"""
     (?P<unit>km/hr|km/h|m/s|mi/h)

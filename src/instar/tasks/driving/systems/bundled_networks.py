@@ -14,11 +14,6 @@ from instar.imaging import street_networks
 if TYPE_CHECKING:
     from instar.tasks.driving.systems.onnx import OnnxDriver  # loads onnxruntime, which a card does not need
 
-__all__ = [
-    "BUNDLED_NETWORKS", "card", "epoch_ch2", "epoch_street", "read_cards", "resnet101_ch2",
-    "resnet101_street", "vgg16_blind", "vgg16_ch2", "vgg16_street", "vgg16_track",
-]  # fmt: skip
-
 BUNDLED_NETWORKS = (
     "epoch-street", "vgg16-street", "resnet101-street", "vgg16-blind", "epoch-ch2", "vgg16-ch2",
     "resnet101-ch2", "vgg16-track",

@@ -23,8 +23,6 @@ from instar.core.scene import Image
 from instar.tasks.driving.answers import Control
 from instar.zoo import fetch
 
-__all__ = ["DeepRacer", "constants", "deepracer"]
-
 Floats = npt.NDArray[np.float32]
 
 SIZE = (120, 160)  # height and width of what it sees

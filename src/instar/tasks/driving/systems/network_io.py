@@ -16,8 +16,6 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.tasks.driving.answers import QUANTITIES, Control
 
-__all__ = ["SIZE", "NetworkInput", "NetworkOutput", "crop_slices", "preprocess", "require_answer"]
-
 SIZE = (160, 320)
 """Height and width, as in the paper."""
 

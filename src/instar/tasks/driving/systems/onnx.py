@@ -20,8 +20,6 @@ from instar.core.system import describe_error
 from instar.tasks.driving.answers import Control
 from instar.tasks.driving.systems.network_io import NetworkInput, NetworkOutput, require_answer
 
-__all__ = ["OnnxDriver", "onnx_driver"]
-
 DECODER = 2
 """Counts up whenever the code below gives other answers for the same network output."""
 

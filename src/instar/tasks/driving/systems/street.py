@@ -16,8 +16,6 @@ from instar.tasks.driving.answers import Control
 from instar.worlds.drive import Drive, careful_speed, careful_steering, drive_of
 from instar.worlds.drive.driver import SEEN, light_factor, people_share
 
-__all__ = ["FAULTS", "StreetDriver", "street_driver"]
-
 FAULTS = ("ignores people", "ignores distance", "brakes a tenth", "steers by lines", "hurries at night")
 """What can be wrong with a driver; each is caught by the rules that speak of it."""
 

@@ -11,8 +11,6 @@ from instar.imaging.labels import LabelMap
 from instar.imaging.street_networks import network_card
 from instar.imaging.street_segmentation import segment
 
-__all__ = ["StreetMaps", "street_maps"]
-
 
 @dataclass(frozen=True, slots=True)
 class StreetMaps:

@@ -17,8 +17,6 @@ from instar.core.system import describe_error
 from instar.tasks.driving.answers import Control
 from instar.tasks.driving.systems.network_io import SIZE, NetworkInput, NetworkOutput, require_answer
 
-__all__ = ["TorchDriver", "torch_driver"]
-
 
 @recorded
 def torch_driver(

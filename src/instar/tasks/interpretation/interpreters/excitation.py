@@ -29,8 +29,6 @@ from instar.tasks.interpretation.interpreters.rectifiers import (
     require_followable,
 )
 
-__all__ = ["SignedWeights", "excitation"]
-
 LEAST_EXCITATION = 1e-12  # a sum of less than this is nothing
 
 LINEAR = {"conv1d", "conv2d", "conv3d", "linear"}

@@ -18,15 +18,6 @@ from instar.tasks.interpretation.answers import HeatMap
 from instar.tasks.interpretation.interpreters.layers import tap_layer
 from instar.tasks.interpretation.interpreters.rectifiers import RectifierMode, require_followable
 
-__all__ = [
-    "gradient",
-    "integrated_gradients",
-    "layer_attribution",
-    "normalise_heat",
-    "rectified_gradient",
-    "smooth_grad",
-]
-
 
 def gradient(classifier: Classifier, inputs: Any, labels: Sequence[int]) -> tuple[Any, Any]:
     """Logits and the gradient of each score by its own input."""

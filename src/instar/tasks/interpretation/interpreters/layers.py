@@ -13,8 +13,6 @@ from torch.overrides import TorchFunctionMode
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput, UnknownName
 
-__all__ = ["TappedLayer", "find_last_layer", "find_layer", "find_layer_of_side", "tap_layer"]
-
 CONVOLUTION_TYPES = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
 
 

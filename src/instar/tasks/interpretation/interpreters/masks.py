@@ -17,9 +17,6 @@ import torch
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.scene import Image
 
-__all__ = ["draw_segments", "fit_ridge", "lime", "rise", "rise_map", "rise_masks", "segment_picture"]
-
-
 COMPACTNESS = 10.0  # grey levels that a distance of one cell weighs as much as
 ROUNDS = 5
 KERNEL_WIDTH = 0.25  # of the cosine distance, as LIME has it

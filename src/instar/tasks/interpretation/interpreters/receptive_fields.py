@@ -20,8 +20,6 @@ from torch.overrides import TorchFunctionMode
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.tasks.interpretation.interpreters.rectifiers import get_argument
 
-__all__ = ["Cells", "cells_of", "place_cells"]
-
 FINENESS = 4  # pixels of the input for one of a map that is drawn in its place
 
 

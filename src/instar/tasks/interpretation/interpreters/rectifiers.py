@@ -14,8 +14,6 @@ from torch.overrides import TorchFunctionMode
 
 from instar.core.errors import BadInput
 
-__all__ = ["RectifierMode", "get_argument", "is_rectifier", "require_followable", "upper_bound"]
-
 IN_PLACE = {"relu_", "hardtanh_", "clamp_", "clamp_min_", "threshold_"}
 PLAIN = {"relu", "relu6", "hardtanh", "clamp", "clip", "clamp_min", "threshold"}
 

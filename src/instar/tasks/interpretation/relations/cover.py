@@ -22,8 +22,6 @@ from instar.tasks.interpretation.measures import hot_grid, is_empty
 from instar.tasks.interpretation.relations.settings import Kept, settings_of
 from instar.tasks.interpretation.task import NULLS
 
-__all__ = ["covered"]
-
 TILES = 3  # along each side
 APART = 0.25  # of what is hot may lie in a part that is compared with it
 COLD = 0.5  # of the heat of what is hot: a part with less matters less, says the map

@@ -21,8 +21,6 @@ from instar.tasks.interpretation.compare import BETA
 from instar.tasks.interpretation.floor import rehearse_floor
 from instar.tasks.interpretation.relations.settings import Kept, quiet_relation, settings_of
 
-__all__ = ["mirrored", "padded", "shifted", "zoomed"]
-
 AT_640 = "pixels at 640"
 BAR = 0.4  # of the picture's side
 AS_LARGE = 0.45  # of what a quiet move shows that is as large as the relation's own: a third more is too much

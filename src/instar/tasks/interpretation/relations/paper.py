@@ -47,8 +47,6 @@ from instar.tasks.interpretation.relations.settings import Kept, naturalness, se
 from instar.tasks.interpretation.shrink import delete_less, shrink_insertion, squeeze_less
 from instar.tasks.interpretation.task import size_of
 
-__all__ = ["delete", "delete_same", "insert", "squeeze", "truth"]
-
 
 @recorded
 def insert(

@@ -26,8 +26,6 @@ from instar.tasks.interpretation.compare import BETA, changed_explanation
 from instar.tasks.interpretation.relations.settings import Kept, settings_of
 from instar.tasks.interpretation.task import NULLS
 
-__all__ = ["another_class", "another_picture", "random_weights"]
-
 SHARES = (0.01, 0.3, 1)
 """Of the layers, from the last one on, whose weights are shuffled: the last alone, a third, all."""
 

@@ -26,8 +26,6 @@ from instar.tasks.interpretation.floor import rehearse_floor
 from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, find_objects
 from instar.tasks.interpretation.task import interpretation, size_of
 
-__all__ = ["Again", "Kept", "naturalness", "quiet_relation", "rehearse_nulls", "settings_of"]
-
 NULLS = (Reencode(95), Reencode(92), Brighten(2), Shift(1, 0), Shift(0, -1))
 SEEDS = (11, 12)
 PLACEBOS = 2  # of each question

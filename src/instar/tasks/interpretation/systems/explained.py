@@ -25,8 +25,6 @@ from instar.tasks.interpretation.answers import Asked, Classes, Explanation, See
 from instar.tasks.interpretation.interpreters import ROWS, SAMPLES, make_interpreter
 from instar.tasks.interpretation.trigger import Trigger
 
-__all__ = ["Explained", "make_explained"]
-
 ASKED = ("interpreter", "layer", "samples", "threads", "batch")
 VERSION = 3
 """Counts up whenever the code gives other heat maps for the same weights."""

@@ -23,8 +23,6 @@ from instar.tasks.text.systems.rectangles import (
 )
 from instar.zoo import fetch
 
-__all__ = ["craft", "find_words"]
-
 MAP_STRIDE = 2
 """Pixels of the network's input per pixel of its maps."""
 CHARACTER = 0.4

@@ -16,8 +16,6 @@ from torch.nn import functional
 from instar.adapters.classifier import limit_threads
 from instar.tasks.text.systems.rectangles import Floats
 
-__all__ = ["Convolutions", "maps", "read_weights"]
-
 Convolutions = dict[str, tuple[Any, Any]]
 """Weight and bias tensors of each convolution, by its name in the file."""
 

@@ -21,8 +21,6 @@ from instar.tasks.text.systems.locator import check_settings, network_locator
 from instar.tasks.text.systems.rectangles import Floats, start_at_top_left
 from instar.zoo import fetch
 
-__all__ = ["east"]
-
 OUTPUTS = ("feature_fusion/Conv_7/Sigmoid", "feature_fusion/concat_3")
 """The layers with the scores and with the geometry."""
 MEAN = (123.68, 116.78, 103.94)

@@ -16,8 +16,6 @@ from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import Floats, reading_order
 
-__all__ = ["LONGEST_SIDE", "MULTIPLE", "check_settings", "fit_size", "network_locator", "resize_picture"]
-
 DECODER = 1
 """Counts up whenever the code gives other answers for the same weights."""
 MULTIPLE = 32

@@ -23,8 +23,6 @@ from instar.tasks.text.systems.rectangles import (
     start_at_top_left,
 )
 
-__all__ = ["page_exact", "page_glare"]
-
 # The grain of the paper and what compression leaves are below, every ink at every brightness above.
 _STEEP = 34
 _WHITE = 245

@@ -25,8 +25,6 @@ from instar.tasks.text.systems.rectangles import (
 )
 from instar.zoo import fetch
 
-__all__ = ["boxes_of", "ppocr_v4", "ppocr_v6", "rectangles_of"]
-
 THRESHOLD = 0.3
 """The probability above which a pixel is text."""
 GROWTH = 1.6

@@ -19,8 +19,6 @@ from instar.tasks.text.systems.ppocr import ppocr_v4, ppocr_v6
 from instar.tasks.text.systems.rectangles import Floats
 from instar.zoo import fetch
 
-__all__ = ["reader_v4", "reader_v6"]
-
 HEIGHT = 48
 """Of a line, in pixels, as the recognisers were trained."""
 LONGEST = 2400  # pixels; a line that is longer at that height is squeezed

@@ -9,8 +9,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Floats", "reading_order", "rectangle_corners", "smallest_rectangles", "start_at_top_left"]
-
 Floats = npt.NDArray[np.float32]
 
 

@@ -19,8 +19,6 @@ from instar.installation import import_extra
 from instar.tasks.text.answers import Quads
 from instar.zoo import fetch
 
-__all__ = ["tesseract"]
-
 RESOLUTION = 70
 """Dots per inch that a picture is taken to have: what Tesseract takes when it is told none."""
 DECODER = 1

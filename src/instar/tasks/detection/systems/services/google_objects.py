@@ -12,8 +12,6 @@ from instar.core.recipe import recorded
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.systems.services.objects import objects_to_detections
 
-__all__ = ["google_objects"]
-
 
 @recorded
 def google_objects(

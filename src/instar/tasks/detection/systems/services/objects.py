@@ -8,8 +8,6 @@ import numpy as np
 
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["objects_to_detections"]
-
 Found = tuple[Sequence[float], str, float]
 """Corners x1, y1, x2, y2 in pixels, the label, and how sure the service is, from 0 to 1."""
 

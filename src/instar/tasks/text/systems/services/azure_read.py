@@ -10,8 +10,6 @@ from instar.adapters.service import Service
 from instar.core.recipe import recorded
 from instar.tasks.text.systems.services.text_api import Piece, TextApi
 
-__all__ = ["azure_read"]
-
 
 @recorded
 def azure_read(

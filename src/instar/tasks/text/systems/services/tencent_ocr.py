@@ -18,8 +18,6 @@ from instar.core.system import describe_error
 from instar.installation import import_extra
 from instar.tasks.text.systems.services.text_api import Piece, TextApi
 
-__all__ = ["tencent_ocr"]
-
 ACTIONS = ("GeneralAccurateOCR", "GeneralBasicOCR")
 VERSION = "2018-11-19"
 

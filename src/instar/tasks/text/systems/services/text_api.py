@@ -13,8 +13,6 @@ from instar.core.answer_values import numbers
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.polygons import quad_areas
 
-__all__ = ["Piece", "TextApi"]
-
 Piece = tuple[Sequence[tuple[float, float]], str, float | None]
 """Four corners (x, y) in pixels, the text, and how sure the service is, from 0 to 1."""
 
