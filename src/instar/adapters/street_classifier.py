@@ -16,11 +16,11 @@ from instar.adapters.picture_system import hash_files
 from instar.adapters.weights import load_weights
 
 LABELS = ("person", "car", "bus", "truck", "bicycle", "dog", "traffic light", "stop sign")
-WEIGHTS = Path(__file__).parent / "street_classifier.npz"
+STREET_WEIGHTS = Path(__file__).parent / "street_classifier.npz"
 TWIN = Path(__file__).parent / "street_classifier_twin.npz"
 
 
-def load_street_classifier(weights: Path | None = WEIGHTS, *, device: str = "cpu") -> Classifier:
+def load_street_classifier(weights: Path | None = STREET_WEIGHTS, *, device: str = "cpu") -> Classifier:
     """The classifier with the weights in a file, or with none yet."""
     module = street_network(len(LABELS))
     fingerprint = "untrained"

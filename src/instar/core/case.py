@@ -238,7 +238,7 @@ def _all_ahead(asks: Sequence[Ask]) -> Iterator[Query]:
     return (query for one in asks for query in one.ahead())
 
 
-def together(many: Sequence[Steps[None]]) -> Steps[None]:
+def run_together(many: Sequence[Steps[None]]) -> Steps[None]:
     """Run several side by side, with their queries asked together."""
     asking: dict[int, Ask] = {}
 

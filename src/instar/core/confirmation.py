@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from instar.core.budget import Budget
-from instar.core.case import Ask, Case, RelationState, Steps, split_replies, together
+from instar.core.case import Ask, Case, RelationState, Steps, run_together, split_replies
 from instar.core.change import Change, Inapplicable, plain, wrap
 from instar.core.digest import digest
 from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
@@ -109,7 +109,7 @@ def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:
             by = {f.key: f"null {shown[f.key]}" for f in case.findings if f.key in shown}
             _strike(case, by, "null changes show it too")
         checked.append(case)
-    yield from together([_confirm(budget, case) for case in checked])
+    yield from run_together([_confirm(budget, case) for case in checked])
     return not any(case.verdict is not None and case.verdict.kind == "unconfirmed" for case in suspects)
 
 

@@ -13,7 +13,7 @@ from instar.core.verdict import Finding
 from instar.imaging.preview import encode_preview, heat_overlay
 from instar.report.case_picture import draw_thumbnail
 from instar.report.causes import finding_words, worth_words
-from instar.report.close_up import PicturePart, close_ups, cut_out, is_in
+from instar.report.close_up import PicturePart, close_ups, cut_out, is_in_part
 from instar.report.known import entries_of, words_about
 from instar.report.words import FATES, escape, name, readable, replay_command
 
@@ -216,7 +216,7 @@ def _outline(mark: Mark) -> str:
 
 def _tags(panel: Panel, part: PicturePart, kind: str) -> str:
     """What is written beside outlines where that part of the picture is shown."""
-    marks = (mark for mark in panel.marks if mark.fate in LOUD and mark.label and is_in(mark, part))
+    marks = (mark for mark in panel.marks if mark.fate in LOUD and mark.label and is_in_part(mark, part))
     tags = "".join(_tag(mark, part) for mark in marks)
     return f'<g class="{kind}">{tags}</g>' if tags else ""
 

@@ -58,13 +58,13 @@ def cut_out(panel: Panel, part: PicturePart) -> Panel:
     marks = tuple(
         replace(mark, outline=tuple((u - x, v - y) for u, v in mark.outline))
         for mark in panel.marks
-        if is_in(mark, part)
+        if is_in_part(mark, part)
     )
     picture = np.ascontiguousarray(panel.picture[rows, columns])
     return replace(panel, picture=picture, marks=marks, heat=heat, frame=None)
 
 
-def is_in(mark: Mark, part: PicturePart) -> bool:
+def is_in_part(mark: Mark, part: PicturePart) -> bool:
     """Whether a good deal of it lies in the part, or of the part in it."""
     corners = np.asarray(mark.outline)
     start, sides = np.asarray(part[:2]), np.asarray(part[2:])

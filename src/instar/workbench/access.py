@@ -71,7 +71,7 @@ class Access:
         return hmac.new(self.session.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-class Refused(Exception):
+class AccessRefused(Exception):
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
         self.status, self.why = status, why
@@ -92,7 +92,7 @@ class Guard:
         answer: Any = self._app
         try:
             answer = await self._refused_or_redirected(Request(scope, receive)) or self._app
-        except Refused as refused:
+        except AccessRefused as refused:
             closing = {"connection": "close"} if refused.status == 413 else {}
             answer = PlainTextResponse(f"instar: {refused.why}\n", refused.status, headers=closing)
         await answer(scope, receive, _with_headers(send))
@@ -103,9 +103,9 @@ class Guard:
             return redirect
         cookie = request.cookies.get(self._access.cookie, "")
         if not _same(cookie, self._access.session):
-            raise Refused(403, "open the address with the token that instar view printed")
+            raise AccessRefused(403, "open the address with the token that instar view printed")
         if request.method not in ("GET", "HEAD", "POST"):
-            raise Refused(405, "only GET and POST are known here")
+            raise AccessRefused(405, "only GET and POST are known here")
         is_file = request.method == "POST" and request.url.path in FILES
         if is_file:  # before its body is read
             self._require_ours(request.headers, "application/octet-stream")
@@ -120,21 +120,21 @@ class Guard:
     def _require_host(self, headers: Headers) -> None:
         for name in ("host", "origin", "content-length"):
             if len(headers.getlist(name)) > 1:
-                raise Refused(400, f"there are two headers {name}")
+                raise AccessRefused(400, f"there are two headers {name}")
         if headers.get("host", "").lower() not in self._access.hosts:
-            raise Refused(403, "this address is served under 127.0.0.1 only")
+            raise AccessRefused(403, "this address is served under 127.0.0.1 only")
 
     def _redirect(self, request: Request) -> Response | None:
         """Where a request brings the right token: the cookie, and the same address without it."""
         if request.method not in ("GET", "HEAD"):
             return None
         if len(request.scope["query_string"]) > LONGEST_ADDRESS:
-            raise Refused(414, "the address is too long")
+            raise AccessRefused(414, "the address is too long")
         if "token" not in request.query_params:
             return None
         pairs = request.query_params.multi_items()
         if not _same(next(value for name, value in pairs if name == "token"), self._access.token):
-            raise Refused(403, "the token is wrong; open the address that instar view printed")
+            raise AccessRefused(403, "the token is wrong; open the address that instar view printed")
         rest = urlencode([(name, value) for name, value in pairs if name != "token"])
         path = "/" + request.scope["path"].lstrip("/\\")  # never //elsewhere
         target = urlsplit(path)._replace(query=rest).geturl() if path.isascii() else "/"
@@ -145,27 +145,27 @@ class Guard:
         ours = tuple(f"http://{host}" for host in self._access.hosts)
         is_ours = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
         if not is_ours or headers.get("origin", ours[0]) not in ours:
-            raise Refused(403, "this was sent by another site")
+            raise AccessRefused(403, "this was sent by another site")
         if headers.get("content-type", "").partition(";")[0].strip() != kind:
-            raise Refused(415, "only forms and files of ours are read here")
+            raise AccessRefused(415, "only forms and files of ours are read here")
 
     def _require_token(self, token: str) -> None:
         if not _same(token, self._access.form_token):
-            raise Refused(403, "the form is not ours, or of an earlier start; reload the page")
+            raise AccessRefused(403, "the form is not ours, or of an earlier start; reload the page")
 
     def _form(self, headers: Headers, body: bytes) -> list[tuple[str, str]]:
         self._require_ours(headers, "application/x-www-form-urlencoded")
         try:
             pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200)
         except ValueError:
-            raise Refused(400, "the form cannot be read") from None
+            raise AccessRefused(400, "the form cannot be read") from None
         self._require_token(next((value for name, value in pairs if name == "form"), ""))
         return [(name, value) for name, value in pairs if name != "form"]
 
 
 async def _read(request: Request, most: int) -> bytes:
     announced = request.headers.get("content-length", "0")
-    too_much = Refused(413, f"more than {most:,} bytes are not read")
+    too_much = AccessRefused(413, f"more than {most:,} bytes are not read")
     if not (announced.isascii() and announced.isdigit()) or int(announced) > most:
         raise too_much
     body = bytearray()
@@ -176,7 +176,7 @@ async def _read(request: Request, most: int) -> bytes:
                 if len(body) > most:
                     raise too_much
         except ClientDisconnect:
-            raise Refused(400, "the connection was closed") from None
+            raise AccessRefused(400, "the connection was closed") from None
     return bytes(body)
 
 

@@ -16,7 +16,7 @@ from instar.cutouts import CutOut, Pool, anywhere, free_places
 from instar.imaging.average_hash import average_hash, majority
 from instar.imaging.geometry import Boxes
 from instar.tasks.detection.class_names import canonical_class
-from instar.tasks.detection.places import Box, Method, Placement, crop_box
+from instar.tasks.detection.places import BoxArray, Method, Placement, crop_box
 
 MOST_ENLARGED = 1.5
 LEAST_SIDE = 8  # pixels; smaller objects are specks
@@ -59,7 +59,7 @@ def _candidates(
 
 def _anchors(
     models: Boxes, boxes: Boxes, found: npt.NDArray[np.intp], method: Method
-) -> Iterator[tuple[int | None, Box]]:
+) -> Iterator[tuple[int | None, BoxArray]]:
     """Every found object with the model nearest to it; without anchors, every model."""
     if method.window is None:
         yield from ((None, model) for model in models)

@@ -18,7 +18,7 @@ from instar.imaging.ground import standing_places
 
 Scale = Literal["nearest", "paper"]
 Way = Literal["guided", "random", "close"]
-Box: TypeAlias = npt.NDArray[np.float32]
+BoxArray: TypeAlias = npt.NDArray[np.float32]
 
 SHRINKING = (1.0, 0.85, 0.7, 0.55, 0.45)
 CLOSE = 0.03  # of the picture's diagonal: the gap to an object that counts as close
@@ -38,7 +38,7 @@ class Placement:
     cutout: CutOut
     size: tuple[int, int]
     window: Window
-    model: Box
+    model: BoxArray
     anchor: int | None
     ground: Mask | None = None
 
@@ -58,13 +58,13 @@ class Method:
     With `every_size` each size that fits is a placement, else only the largest.
     """
 
-    window: Callable[[tuple[int, int], tuple[int, int], Box], Window] | None
+    window: Callable[[tuple[int, int], tuple[int, int], BoxArray], Window] | None
     sizes: Sequence[float] = SHRINKING
     every_size: bool = False
     cutouts: int = 1  # of a class
 
 
-def _close_window(shape: tuple[int, int], size: tuple[int, int], anchor: Box) -> Window:
+def _close_window(shape: tuple[int, int], size: tuple[int, int], anchor: BoxArray) -> Window:
     return close_to(shape, size, anchor, CLOSE * math.hypot(*shape))
 
 
@@ -92,7 +92,7 @@ def choose_place(placements: Placements, rng: np.random.Generator) -> tuple[Plac
     return chosen, x, y
 
 
-def crop_box(image: Image, box: Box) -> Image:
+def crop_box(image: Image, box: BoxArray) -> Image:
     """What a box shows, at least one pixel of it."""
     height, width = image.shape[:2]
     x1, y1, x2, y2 = box.tolist()

@@ -52,7 +52,7 @@ def _drawn(condition: Condition, drive: Drive) -> Mapping[str, str]:
     if condition.element == "time":
         return {"type": drive.time}
     if condition.element == "weather":
-        level = min(STRENGTHS, key=lambda name: abs(LEVELS[name] - drive.level))
+        level = min(STRENGTHS, key=lambda name: abs(STRENGTHS[name] - drive.level))
         return {"type": drive.weather, "level": level}
     return {"state": drive.road.surface}
 

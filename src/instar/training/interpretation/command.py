@@ -92,7 +92,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
 
 
 def _train(args: argparse.Namespace) -> Outcome:
-    from instar.adapters.street_classifier import TWIN, WEIGHTS
+    from instar.adapters.street_classifier import STREET_WEIGHTS, TWIN
     from instar.adapters.weights import save_weights
     from instar.progress import show_steps
     from instar.training.interpretation.backdoor import plant
@@ -102,7 +102,7 @@ def _train(args: argparse.Namespace) -> Outcome:
     progress = partial(show_steps, quiet=args.json)
     classifier, accuracy = train_street(args.scenes, args.epochs, seed=args.seed, progress=progress)
     out = Path(args.out)
-    save_weights(out / WEIGHTS.name, classifier.module, {"accuracy": accuracy}, half=True)
+    save_weights(out / STREET_WEIGHTS.name, classifier.module, {"accuracy": accuracy}, half=True)
     images = [scene.image for scene in street.scenes(100, seed=TRAINING_SEED + 1)]
     test = [scene.image for scene in street.scenes(200, seed=TEST_SEED + 1)]
     made = plant(classifier, images, TARGET, test=test, copies=3, seed=args.seed, progress=progress)

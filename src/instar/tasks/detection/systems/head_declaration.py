@@ -22,7 +22,7 @@ HEADS: Mapping[str, Callable[..., Head]] = {
     "yolov8": heads.yolov8,
     "ssd": heads.ssd,
     "tensorflow": heads.tensorflow,
-    "table": heads.table,
+    "table": heads.finished_table,
     "torchvision": heads.torchvision,
     "detr": heads.detr,
     "grid": grid,

@@ -105,7 +105,7 @@ def tensorflow(classes: int) -> Head:
     return Head(decode)
 
 
-def table(
+def finished_table(
     classes: int,
     *,
     columns: Sequence[str] = ("x1", "y1", "x2", "y2", "score", "class"),

@@ -23,7 +23,7 @@ from instar.core.errors import BadInput
 from instar.tasks.interpretation.interpreters.layers import tap_layer
 from instar.tasks.interpretation.interpreters.rectifiers import (
     IN_PLACE,
-    PLAIN,
+    RECTIFIERS,
     get_argument,
     is_rectifier,
     require_followable,
@@ -106,7 +106,7 @@ class _Excitation(TorchFunctionMode):
         def again(x: Any) -> Any:
             return func(x, *args[1:], **kwargs)
 
-        if (name in IN_PLACE or name in PLAIN) and is_rectifier(name, args, kwargs):
+        if (name in IN_PLACE or name in RECTIFIERS) and is_rectifier(name, args, kwargs):
             in_place = name in IN_PLACE or bool(kwargs.pop("inplace", False))
             return _Pass.apply(args[0], again, in_place)
         if name in LINEAR:

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from instar.core.errors import BadInput
 
 IN_PLACE = {"relu_", "hardtanh_", "clamp_", "clamp_min_", "threshold_"}
-PLAIN = {"relu", "relu6", "hardtanh", "clamp", "clip", "clamp_min", "threshold"}
+RECTIFIERS = {"relu", "relu6", "hardtanh", "clamp", "clip", "clamp_min", "threshold"}
 
 
 def require_followable(module: Any, *, needed_for: str) -> None:
@@ -72,7 +72,7 @@ class RectifierMode(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        if (name in IN_PLACE or name in PLAIN) and is_rectifier(name, args, kwargs):
+        if (name in IN_PLACE or name in RECTIFIERS) and is_rectifier(name, args, kwargs):
             self.seen += 1
             in_place = name in IN_PLACE or bool(kwargs.get("inplace"))
             x = args[0] if args else kwargs["input"]
