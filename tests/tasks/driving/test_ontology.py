@@ -48,6 +48,7 @@ def test_the_properties_are_those_of_the_paper():
         ("[element.dog.property.size]\nbig = {adjectves = []}", "unknown key of dog big 'adjectves'"),
         ("[element.dog]\nusual = {size = 'big'}", "unknown property of dog 'size'"),
         ("[element.dog]\nnamed = {puppy = {size = 'small'}}", "unknown property of dog 'size'"),
+        ("[element.ball]\nsynonyms = ['car']", "'car' of 'ball' already says 'vehicle'; use another word"),
         ("element = 3", "'element' must be a table, not 3"),
         ("[element.dog", "is not TOML"),
     ],

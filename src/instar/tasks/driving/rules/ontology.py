@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -101,11 +101,24 @@ def _ontology(tables: Mapping[str, Any]) -> Ontology:
     _only("table", tables, ("element", "reference"))
     references = _table("reference", tables.get("reference", {}))
     _only("reference", references, REFERENCES)
-    elements = _table("element", tables.get("element", {}))
+    entries = _table("element", tables.get("element", {}))
+    elements = {name: _element(name, _table(name, entry)) for name, entry in entries.items()}
+    _require_one_meaning(elements.values())
     return Ontology(
-        {name: _element(name, _table(name, entry)) for name, entry in elements.items()},
+        elements,
         {name: _reference(name, _table(name, entry)) for name, entry in references.items()},
     )
+
+
+def _require_one_meaning(elements: Collection[Element]) -> None:
+    for element in elements:
+        for other in elements:
+            if other is element:
+                continue
+            nouns = (noun for _, _, words in other.values() for noun in words.nouns)
+            taken = {*other.synonyms, *other.named, *nouns}
+            for word in taken.intersection(element.synonyms):
+                raise BadInput(f"{word!r} of {element.name!r} already says {other.name!r}; use another word")
 
 
 def _reference(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
