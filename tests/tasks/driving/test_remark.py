@@ -36,6 +36,20 @@ def test_a_network_of_a_real_road_says_so_of_drawn_drives_only():
     assert remark(Real(), PHOTOGRAPHS) == ""
 
 
+def test_a_network_of_one_road_says_so_of_photographs_of_others():
+    class Track(Network):
+        name, card = "vgg16-track", '{"data": "driving_control, source th1,th2"}'
+
+    def photographs(*sources):
+        picture = np.zeros((8, 8, 3), np.uint8)
+        return [Scene(source, lambda: picture, knowledge={"source": source}) for source in sources]
+
+    assert remark(Track(), photographs("th1", "th2")) == ""
+    said = remark(Track(), photographs("th1", "ch2"))
+    assert said == remark(Track(), PHOTOGRAPHS)
+    assert said.startswith("vgg16-track has seen one kind of road only (driving_control, source th1,th2)")
+
+
 def test_of_a_system_without_a_card_nothing_is_known():
     assert remark(Unknown(), PHOTOGRAPHS) == ""
 

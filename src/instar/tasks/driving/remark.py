@@ -43,9 +43,17 @@ def _other_pictures(system: Any, scenes: Sequence[Scene]) -> str:
     was_drawn = data.startswith("drive:")
     are_drawn = bool(scenes) and all(scene.knowledge.get("drive") is not None for scene in scenes)
     if was_drawn == are_drawn:
-        return ""
+        return "" if was_drawn else _other_roads(system.name, data, scenes)
     learned, shown = ("drawn drives", "photographs") if was_drawn else ("photographs", "drawn drives")
     return (
         f"{system.name} was trained on {learned} ({data}) and has never seen {shown}, which these scenes "
         "are: what it does on them says little about it"
     )
+
+
+def _other_roads(name: str, data: str, scenes: Sequence[Scene]) -> str:
+    """Photographs of roads whose source the card does not name, where it names any."""
+    _, named, sources = data.partition("source ")
+    if not named or all(scene.knowledge.get("source") in sources.split(",") for scene in scenes):
+        return ""
+    return f"{name} has seen one kind of road only ({data}); on other photographs expect it to drive badly"
