@@ -28,7 +28,7 @@ def test_help_names_every_command_and_the_exit_status(capsys: Captured) -> None:
     text = capsys.readouterr().out
     for command, purpose in COMMANDS.items():
         assert f"  {command.ljust(11)}{purpose}\n" in text
-    assert "exit status: 0 all held, 1 violations found" in text
+    assert "exit status: 0 no headline finding, 1 headline findings" in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -52,7 +52,7 @@ COMMANDS = {
 }
 DESCRIPTION = """Test vision systems without labels: change an image in a way whose effect on
 the answer is known, ask again, and report where the answers contradict each other."""
-EXIT_STATUS = """exit status: 0 no headline finding, 1 headline findings (real failures, or ones that nobody could check),
+EXIT_STATUS = """exit status: 0 no headline finding, 1 headline findings (real ones, or not verified),
 2 could not judge: bad usage, bad input, nothing judged, too unstable, too many failures,
 130 interrupted"""
 
