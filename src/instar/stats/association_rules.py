@@ -13,6 +13,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from instar.stats.exact_values import exact_value
+
 Rows = npt.NDArray[np.bool_]
 
 
@@ -70,12 +72,16 @@ def apriori(
     >>> [(rule.given, rule.then, rule.support, rule.confidence, rule.lift) for rule in rules]
     [(('dark',), 'blurred', 0.75, 1.0, 1.0)]
     """
-    shares = frequent(facts, support=support, longest=longest)
+    shares = {
+        names: exact_value(share)
+        for names, share in frequent(facts, support=support, longest=longest).items()
+    }
     rules = []
     for names, share in shares.items():
         for then in names if len(names) > 1 else ():
             given = tuple(name for name in names if name != then)
             certain = share / shares[given]
-            if certain >= confidence:
-                rules.append(AssociationRule(given, then, share, certain, certain / shares[(then,)]))
+            if certain >= exact_value(confidence):
+                lift = certain / shares[(then,)]  # just 1 where neither tells anything of the other
+                rules.append(AssociationRule(given, then, float(share), float(certain), float(lift)))
     return sorted(rules, key=lambda rule: (-rule.confidence, -rule.support, rule.given, rule.then))

@@ -52,6 +52,11 @@ def test_a_box_on_a_part_of_a_word_is_told_by_the_word():
     ]
 
 
+def test_a_box_that_holds_a_word_beside_much_that_nobody_can_read_keeps_its_number():
+    words = [word("JIM", 10, 10, 12, 20), word("", 22, 10, 108, 20, ignored=True)]
+    assert said(quads(LINE), quads(), *words) == ["box 0 is lost"]
+
+
 def test_what_became_of_the_box_is_said():
     words = [word("FISH", 10, 10, 120, 20)]
     assert said(quads(LINE), quads(box(10, 10, 50, 20)), *words) == ['"FISH" is found at another size']

@@ -13,9 +13,8 @@ from instar.imaging.words import Word
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.compare import FATE_WORDS
 from instar.tasks.text.polygons import Corners, quad_areas
-from instar.tasks.text.truth import truth_of
+from instar.tasks.text.truth import IN_BOX, truth_of
 
-IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 LONGEST = 40  # letters of a text that are told
 SENTENCES = {kind: f"{{}} {fate}" for kind, fate in FATE_WORDS.items()} | {
     "invented": "new box on {}",
@@ -54,6 +53,8 @@ def _known_text(box: Corners, words: Sequence[Word]) -> tuple[str, str]:
     truth = truth_of(legible)
     common = truth.common(box)[:, 0]
     about = np.flatnonzero(common >= IN_BOX * np.minimum(truth.areas, quad_areas(box)[0]))
+    if not truth.on_text(box)[0]:
+        return "", ""  # most of it is something else, such as a word that nobody can read
     inside = sorted(about.tolist(), key=lambda k: float(legible[k].outline[:, 0].min()))
     is_part = bool(inside) and bool((common[inside] < IN_BOX * truth.areas[inside]).all())
     return " ".join(legible[k].text for k in inside), "part of " * is_part

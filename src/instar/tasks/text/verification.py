@@ -22,9 +22,8 @@ from instar.tasks.text.accuracy import HIDDEN
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.compare import ON_WATERMARK
 from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections
-from instar.tasks.text.truth import LOCATED, Truth, truth_of
+from instar.tasks.text.truth import IN_BOX, LOCATED, Truth, truth_of
 
-IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 HIGH = 0.4  # of a text's height has a box that is a part of it; a lower one is a line beside the letters
 LEFT = 0.6  # of its contrast must a change leave to a text; with less, the change is to blame
 READ = 0.6  # how sure a referee that reads must be of a text
