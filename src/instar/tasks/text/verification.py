@@ -137,8 +137,12 @@ def _contrast(picture: Image, box: Corners) -> float:
 
 
 def _is_seen(texts: Truth, opinions: Sequence[Opinion], truth: Truth) -> bool:
-    """Whether one of those who found the text in the source finds it in the follow-up too."""
-    return any(
-        all(_are_located(texts, answer.quads, truth) for answer in (opinion.before, opinion.after))
+    """Whether those who found the text in the source find it in the follow-up too: one that reads it there,
+    or two.
+    """
+    still = [
+        opinion.after
         for opinion in opinions
-    )
+        if all(_are_located(texts, answer.quads, truth) for answer in (opinion.before, opinion.after))
+    ]
+    return len(still) > 1 or any(_are_located(texts, now.quads[_are_read(now)], truth) for now in still)
