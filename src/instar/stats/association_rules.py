@@ -72,16 +72,13 @@ def apriori(
     >>> [(rule.given, rule.then, rule.support, rule.confidence, rule.lift) for rule in rules]
     [(('dark',), 'blurred', 0.75, 1.0, 1.0)]
     """
-    shares = {
-        names: exact_value(share)
-        for names, share in frequent(facts, support=support, longest=longest).items()
-    }
+    shares = frequent(facts, support=support, longest=longest)
     rules = []
     for names, share in shares.items():
         for then in names if len(names) > 1 else ():
             given = tuple(name for name in names if name != then)
-            certain = share / shares[given]
+            certain = exact_value(share) / exact_value(shares[given])
             if certain >= exact_value(confidence):
-                lift = certain / shares[(then,)]  # just 1 where neither tells anything of the other
-                rules.append(AssociationRule(given, then, float(share), float(certain), float(lift)))
+                lift = certain / exact_value(shares[(then,)])  # just 1 where neither tells of the other
+                rules.append(AssociationRule(given, then, share, float(certain), float(lift)))
     return sorted(rules, key=lambda rule: (-rule.confidence, -rule.support, rule.given, rule.then))
