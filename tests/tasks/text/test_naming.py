@@ -70,8 +70,9 @@ def test_a_reader_says_what_it_has_read_where_nobody_knows():
     assert said(quads(LINE, texts=("Fish market",)), quads(texts=())) == ['"Fish market" is lost']
 
 
-def by_referees(*opinions, **evidence):
-    finding = Finding("lost", "box 0", -0.5, {"was": LINE, **evidence})
+def by_referees(*opinions, known="real", **evidence):
+    words = {"words": "the text in box 0 is lost"}
+    finding = Finding("lost", "box 0", -0.5, {"was": LINE, "cause": words, **evidence}, known)
     return finding_words(TASK.name_finding(finding, opinions))
 
 
@@ -91,8 +92,13 @@ def test_a_referee_says_what_it_has_read_where_the_system_does_not_read():
 def test_what_is_told_by_a_text_already_or_read_elsewhere_is_not_renamed():
     told = {"words": '"FISH" is lost'}
     assert by_referees(referee(LINE, text="HSIF"), cause=told) == '"FISH" is lost'
-    assert by_referees(referee(box(200, 50, 60, 20), text="EXIT")) == "box 0 is lost"
-    assert by_referees(Opinion("finds", quads(LINE), quads(LINE))) == "box 0 is lost"
+    assert by_referees(Opinion("finds", quads(LINE), quads(LINE))) == "the text in box 0 is lost"
+
+
+def test_a_box_in_which_referees_see_no_text_is_not_said_to_have_any():
+    elsewhere = referee(box(200, 50, 60, 20), text="EXIT")
+    assert by_referees(elsewhere) == "the text in box 0 is lost"
+    assert by_referees(elsewhere, known="was false") == "box 0 is lost"
 
 
 def test_a_box_on_no_text_keeps_its_number():

@@ -40,7 +40,8 @@ def name_finding(finding: Finding, opinions: Sequence[Opinion]) -> Finding:
         text, part = _known_text(place, read)
         if text:
             return _told(finding, text, part)
-    return finding
+    is_bare = finding.known == "was false" and finding.subject.startswith("box ")
+    return _told(finding, "", "") if is_bare else finding
 
 
 def _named(finding: Finding, words: Sequence[Word], answers: tuple[Quads, Quads]) -> Finding:
