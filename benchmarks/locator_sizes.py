@@ -1,8 +1,6 @@
 """How accurate PP-OCR's detectors are at several input sizes (ICDAR 2015 rules), and what a size costs.
 
 .venv/bin/python benchmarks/locator_sizes.py --scenes ../shared/data/text
-
-The settings of docs/studies/text.md were chosen by it.
 """
 
 from __future__ import annotations

@@ -171,6 +171,11 @@ def test_alpha_is_that_of_the_published_example_and_of_no_agreement():
     assert krippendorff_alpha([[1, 7, 1, 7], [7, 1, 7, 1]]) < -0.5
 
 
+def test_raters_agree_on_a_share_however_its_last_bit_was_rounded():
+    share, other = 29 / 30, float(np.nextafter(29 / 30, 1))
+    assert krippendorff_alpha([[share, other, 0.5], [other, share, 0.5]]) == 1
+
+
 @pytest.fixture(scope="module")
 def rated_run(tmp_path_factory):
     """A run with violations and passes, and the page of eight of them."""

@@ -157,3 +157,16 @@ def test_they_are_asked_whether_they_see_what_was_pasted_also_where_truth_has_de
         )
         assert {record.verdict.status.value for record in records} == {status}
         assert bool(referee.asked) == (status == "held")
+
+
+def test_findings_are_told_by_what_referees_call_them():
+    def name_finding(finding, opinions):
+        return replace(finding, evidence={**finding.evidence, "called": [one.referee for one in opinions]})
+
+    named = replace(everything, task=replace(task, name_finding=name_finding))
+    campaign = Campaign(
+        scenes=SCENES[:1], relations=[(named, instar.draws(1))], system=Sees("blind", blind_to=(77,)),
+        referees=[Referee(Sees("keen"))],
+    )  # fmt: skip
+    (record,) = (one for one in run_local(campaign, MemoryStore()) if one.role == "case")
+    assert [one.evidence["called"] for one in record.verdict.findings] == [["keen"]]

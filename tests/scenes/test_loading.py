@@ -210,19 +210,24 @@ def test_the_real_packs_are_recognised():
 
 
 def test_a_list_of_a_data_set_keeps_what_is_known_of_its_scenes(tmp_path):
+    folder = tmp_path / "images"
+    folder.mkdir()
     for name in ("a", "b", "c"):
-        (tmp_path / f"{name}.png").write_bytes(encode_png(np.zeros((9, 9, 3), np.uint8)))
-        (tmp_path / f"gt_{name}.txt").write_text(f"0,0,8,0,8,8,0,8,{name}\n")
+        (folder / f"{name}.png").write_bytes(encode_png(np.zeros((9, 9, 3), np.uint8)))
+        (folder / f"gt_{name}.txt").write_text(f"0,0,8,0,8,8,0,8,{name}\n")
     chosen = tmp_path.parent / f"{tmp_path.name}.txt"
-    chosen.write_text(f"# scenes of {tmp_path}\nc.png\n\na.png\n")
+    chosen.write_text(f"# scenes of {folder}\nc.png\n\na.png\n")
     found = load_scenes(str(chosen))
     assert [(scene.id, scene.knowledge["words"][0].text) for scene in found] == [
         ("a.png", "a"),
         ("c.png", "c"),
     ]
     assert [scene.id for scene in load_scenes(str(chosen), limit=1)] == ["a.png"]
-    chosen.write_text(f"# scenes of {tmp_path}\nd.png\n")
+    chosen.write_text(f"# scenes of {folder}\nd.png\n")
     with pytest.raises(BadInput, match=r"has no scene 'd\.png'; remove that line"):
+        load_scenes(str(chosen))
+    chosen.write_text(f"# scenes of {tmp_path}\na.png\n")
+    with pytest.raises(BadInput, match=r"has no scene 'a\.png'; write 'images/a\.png'"):
         load_scenes(str(chosen))
 
 

@@ -91,6 +91,15 @@ def test_equal_shares_tie_however_their_last_bit_was_rounded():
     assert signed_rank([early, 0.5], [late, 0.5]).p == 1.0
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e-7, 1.0, 1e9])
+def test_ranks_are_the_same_in_whatever_unit_values_are_given(unit):
+    rows = [[unit * value for value in row] for row in TABLE]
+    assert friedman(rows) == friedman(TABLE)
+    assert np.array_equal(nemenyi(rows), nemenyi(TABLE))
+    assert vargha_delaney(rows[0], rows[1]) == vargha_delaney(TABLE[0], TABLE[1])
+    assert signed_rank(rows[0], rows[1]) == signed_rank(TABLE[0], TABLE[1])
+
+
 def test_differences_tie_that_floats_tell_apart():
     # 0.3 - 0.2 and 0.2 - 0.1 are the same tenth, of opposite sign: neither outweighs the other.
     assert 0.3 - 0.2 != 0.2 - 0.1

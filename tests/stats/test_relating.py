@@ -31,6 +31,16 @@ def test_nothing_is_said_of_a_column_that_does_not_vary(column):
     assert np.isnan(correlations(np.column_stack([Y, column]))[0, 1])
 
 
+def test_what_differs_in_its_last_bit_does_not_vary():
+    shares = np.array([29 / 30, np.nextafter(29 / 30, 1)] * 5)
+    assert np.isnan(correlations(np.column_stack([Y, shares]))[0, 1])
+    with pytest.raises(ValueError, match="does not vary"):
+        regress(X, shares)
+    flat = regress(np.column_stack([X[:, 0], shares]), Y)
+    assert flat.weights[1] == pytest.approx(0, abs=1e-9)
+    assert flat.r2_unseen == pytest.approx(regress(X[:, :1], Y).r2_unseen)
+
+
 @pytest.mark.parametrize(
     ("ridge", "weights", "r2", "r2_unseen"),
     [

@@ -61,3 +61,9 @@ def test_frequent_sets_are_those_that_trying_each_one_finds(rows):
 def test_a_senseless_support_is_refused():
     with pytest.raises(ValueError, match="support is 0"):
         frequent(FACTS, support=0)
+
+
+def test_what_tells_nothing_of_the_other_has_a_lift_of_just_one():
+    # 6 of 9 rows are 20 of 30; floats make it 1.0000000000000002.
+    facts = {"dark": np.arange(30) < 9, "blurred": (np.arange(30) >= 3) & (np.arange(30) < 23)}
+    assert [rule.lift for rule in apriori(facts, support=0.1, confidence=0.1)] == [1.0, 1.0]

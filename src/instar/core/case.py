@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -187,12 +187,14 @@ class Case:
         return self.follow_ups()[0]
 
     def verify(self, opinions: Sequence[Opinion] = ()) -> None:
-        """Say what is known about each finding."""
+        """Say what is known about each finding, and what those who were asked call it."""
         assert self.verdict is not None
         seen, task = self._seen(), self.state.task
-        self.verdict = self.verdict.verified(
+        verdict = self.verdict.verified(
             lambda finding: task.verify(seen.source, seen.follow_ups[0], finding, opinions)
         )
+        named = tuple(task.name_finding(finding, opinions) for finding in verdict.findings)
+        self.verdict = replace(verdict, findings=named)
 
     def show(self) -> None:
         """Make the pictures of a finding, and its naturalness."""

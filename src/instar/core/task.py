@@ -110,6 +110,8 @@ class Task:
       knows or from the opinions of other systems: "real", "was false", "slipped", "other label",
       "now right", "unfair" where the change is to blame, "disputed" where those who were asked cannot tell,
       or "unknown" where there is nobody to ask.
+    - `name_finding(finding, opinions)` is the finding told by what those systems call it, such as a text that
+      one of them has read.
     """
 
     name: str
@@ -123,6 +125,7 @@ class Task:
     with_picture: Callable[[Any, Image], Any] = lambda question, picture: picture
     move: Callable[[Any, Frame], Any] = lambda question, frame: question
     verify: Callable[[Observation, Observation, Finding, Sequence[Opinion]], str] = lambda *case: "unknown"
+    name_finding: Callable[[Finding, Sequence[Opinion]], Finding] = lambda finding, opinions: finding
     is_empty: Callable[[Any], bool] | None = None
 
 

@@ -46,7 +46,7 @@ WHEN: Mapping[str, str] = {
     "brightness-down": "when darker",
     "channel-switch": "when colours are exchanged",
     "perspective": "when seen at an angle",
-    "watermark": "beside a watermark",
+    "watermark": "when a watermark is added",
     "masking": "when covered",
 }
 """The usual changes, behind what became of something; any other goes by its name."""

@@ -139,9 +139,12 @@ def _load(
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
     if path.is_file() and (part := subset(path)) is not None:
         whole, ids = part
-        found = [scene for scene in _load(whole, format, None, truth, palette) if scene.id in ids]
+        every = _load(whole, format, None, truth, palette)
+        found = [scene for scene in every if scene.id in ids]
         if missing := sorted(ids - {scene.id for scene in found}):
-            raise BadInput(f"{path}: {whole} has no scene {missing[0]!r}; remove that line")
+            meant = next((scene.id for scene in every if scene.id.endswith(f"/{missing[0]}")), "")
+            do = f"write {meant!r}" if meant else "remove that line"
+            raise BadInput(f"{path}: {whole} has no scene {missing[0]!r}; {do}")
         return found[:limit]
     if truth is not None:
         return _with_truth(path, Path(truth), format, limit)

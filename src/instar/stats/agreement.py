@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from instar.stats.exact_values import order_of
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -20,8 +22,12 @@ def krippendorff_alpha(ratings: npt.ArrayLike) -> float:
     table = np.asarray(ratings, np.float64)
     if table.ndim != 2:
         raise ValueError(f"ratings have {table.ndim} axes; they must be (raters, units)")
-    values = np.unique(table[np.isfinite(table)])
-    counts = np.array([[(unit == value).sum() for value in values] for unit in table.T], np.float64)
+    given = np.isfinite(table)
+    places = np.full(table.shape, -1)  # among the values, on which alone the distance rests
+    distinct, which = np.unique(table[given], return_inverse=True)
+    places[given] = order_of(distinct)[which]
+    values = np.unique(places[given])
+    counts = np.array([[(unit == value).sum() for value in values] for unit in places.T], np.float64)
     counts = counts.reshape(-1, len(values))
     counts = counts[counts.sum(axis=1) >= 2]  # what one rater alone has seen cannot be compared
     if not len(counts):

@@ -13,6 +13,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from instar.stats.exact_values import exact_value
+
 Rows = npt.NDArray[np.bool_]
 
 
@@ -75,7 +77,8 @@ def apriori(
     for names, share in shares.items():
         for then in names if len(names) > 1 else ():
             given = tuple(name for name in names if name != then)
-            certain = share / shares[given]
-            if certain >= confidence:
-                rules.append(AssociationRule(given, then, share, certain, certain / shares[(then,)]))
+            certain = exact_value(share) / exact_value(shares[given])
+            if certain >= exact_value(confidence):
+                lift = certain / exact_value(shares[(then,)])  # just 1 where neither tells of the other
+                rules.append(AssociationRule(given, then, share, float(certain), float(lift)))
     return sorted(rules, key=lambda rule: (-rule.confidence, -rule.support, rule.given, rule.then))

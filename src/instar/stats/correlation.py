@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from instar.stats.exact_values import varies
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -26,7 +28,7 @@ def correlations(values: npt.ArrayLike) -> Floats:
         for j in range(i, columns):
             both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
             x, y = table[both, i], table[both, j]
-            if len(x) >= 3 and np.ptp(x) > 0 and np.ptp(y) > 0:
+            if len(x) >= 3 and varies(x) and varies(y):
                 found[i, j] = found[j, i] = np.corrcoef(x, y)[0, 1]
     return found
 
@@ -59,7 +61,7 @@ def regress(features: npt.ArrayLike, target: npt.ArrayLike, *, ridge: float = 0.
     if ridge < 0:
         raise ValueError(f"regress: ridge is {ridge}; it must be at least 0")
     total = float(((y - y.mean()) ** 2).sum())
-    if total == 0:
+    if not varies(y):
         raise ValueError("regress: the target does not vary")
     weights, intercept, centre, scale = _solve(x, y, ridge)
     left = y - (intercept + (x - centre) / scale @ weights)
@@ -81,7 +83,7 @@ def regress(features: npt.ArrayLike, target: npt.ArrayLike, *, ridge: float = 0.
 def _solve(x: Floats, y: Floats, ridge: float) -> tuple[Floats, float, Floats, Floats]:
     """Weights and intercept for standardised features, and the standards."""
     centre, spread = x.mean(axis=0), x.std(axis=0)
-    scale = np.where(spread > 0, spread, 1.0)
+    scale = np.where([varies(feature) for feature in x.T], spread, 1.0)
     standard = (x - centre) / scale
     # Ridge as more rows of data: zero is wished for each weight. Stays solvable where features coincide.
     rows = np.vstack([standard, np.sqrt(ridge) * np.eye(x.shape[1])])

@@ -1,29 +1,26 @@
 """Are several systems equally good? Tests on ranks, and how large a difference is.
 
-Ties are ties: values are ranked as exact fractions. A float is taken for the simplest fraction that it can
-be, so that 29/30 counts as 29/30 whichever way its last bit was rounded.
+Ties are ties: values are ranked as exact fractions (`instar.stats.exact_values`), so that 29/30 counts as
+29/30 whichever way its last bit was rounded.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from instar.stats.exact_values import Standings, exact_value, order_of
+
 Floats = npt.NDArray[np.float64]
-Order = npt.NDArray[np.int64]
-"""Whole numbers that stand in the order of the values, the same for equal ones."""
 
 Numbers = npt.ArrayLike | Sequence[Fraction]
 Table = npt.ArrayLike | Sequence[Sequence[Fraction]]
-
-LARGEST_DENOMINATOR = 10**6  # of a float: two such fractions are further apart than rounding takes a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +71,12 @@ def signed_rank(a: Numbers, b: Numbers) -> RankTest:
     first, second = np.asarray(a, object), np.asarray(b, object)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"signed_rank: shapes {first.shape} and {second.shape}; give as many of either")
-    apart = [_exact(one) - _exact(other) for one, other in zip(first, second)]
+    apart = [exact_value(one) - exact_value(other) for one, other in zip(first, second)]
     apart = [difference for difference in apart if difference]
     if not apart:
         return RankTest(0.0, 1.0)
     signs = np.array([1 if difference > 0 else -1 for difference in apart])
-    found = stats.wilcoxon(signs * (1 + _order(map(abs, apart))))
+    found = stats.wilcoxon(signs * (1 + order_of(map(abs, apart))))
     return RankTest(float(found.statistic), float(found.pvalue))
 
 
@@ -92,7 +89,7 @@ def vargha_delaney(a: Numbers, b: Numbers) -> float:
     first, second = np.asarray(a, object), np.asarray(b, object)
     if not (first.size and second.size):
         raise ValueError("vargha_delaney: both groups need at least one value")
-    ranks = stats.rankdata(_order(map(_exact, np.concatenate([first, second]))))
+    ranks = stats.rankdata(order_of(np.concatenate([first, second])))
     own = float(ranks[: first.size].sum())
     return (own / first.size - (first.size + 1) / 2) / second.size
 
@@ -107,21 +104,10 @@ def magnitude(a: float) -> str:
     return "negligible" if away < 0.06 else "small" if away < 0.14 else "medium" if away < 0.21 else "large"
 
 
-def _table(who: str, values: Table) -> Order:
+def _table(who: str, values: Table) -> Standings:
     table = np.asarray(values, object)
     if table.ndim != 2 or table.shape[1] < 3 or table.shape[0] < 2:
         raise ValueError(f"{who}: a table of shape {table.shape}; it needs 2 rows and 3 systems at least")
     if not np.isfinite(table.astype(np.float64)).all():
         raise ValueError(f"{who}: the table has values that are not finite")
-    return _order(map(_exact, table.ravel())).reshape(table.shape)
-
-
-def _order(values: Iterable[Fraction]) -> Order:
-    given = list(values)
-    places = {value: place for place, value in enumerate(sorted(set(given)))}
-    return np.array([places[value] for value in given], np.int64)
-
-
-def _exact(value: Any) -> Fraction:
-    found = Fraction(value)
-    return found.limit_denominator(LARGEST_DENOMINATOR) if isinstance(value, float) else found
+    return order_of(table.ravel()).reshape(table.shape)

@@ -64,3 +64,12 @@ def test_places_that_differ_by_rounding_alone_are_tied():
     heat[:, :100], heat[60:90, 150:180] = 0.3, 1
     jitter = np.random.default_rng(0).normal(0, 1e-7, heat.shape).astype(np.float32)
     assert map_differences(heat, heat + jitter)["ranks"] == 0
+
+
+@pytest.mark.parametrize("level", [0.12345, 0.3, 0.55555])
+def test_a_plateau_is_one_tie_at_whatever_level(level):
+    heat = np.full((28, 28), level, np.float32)
+    heat[:, :14] = 1
+    draws = np.random.default_rng(0)
+    maps = [heat + draws.normal(0, 1e-6, heat.shape).astype(np.float32) for _ in range(2)]
+    assert map_differences(*maps)["ranks"] < 0.01

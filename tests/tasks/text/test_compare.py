@@ -156,7 +156,7 @@ def test_what_is_found_after_masking_is_in_a_mask_or_elsewhere():
             "watermark",
             lambda: word_found(quads(A), quads(A), WORD),
             "watermark missed",
-            "watermark missed",
+            f'the watermark "{WORD.text}" is missed',
         ),
         ("perspective", lambda: same_text(quads(), quads(A)), "new box", "new box where nothing was"),
         ("perspective", lambda: same_text(quads(A), quads()), "box lost", "the text in box 0 is lost"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from instar.core.scene import Observation, Scene
+from instar.core.task import Opinion
 from instar.core.verdict import Finding
 from instar.imaging.words import Word
 from instar.report.causes import finding_words
@@ -52,6 +55,11 @@ def test_a_box_on_a_part_of_a_word_is_told_by_the_word():
     ]
 
 
+def test_a_box_that_holds_a_word_beside_much_that_nobody_can_read_keeps_its_number():
+    words = [word("JIM", 10, 10, 12, 20), word("", 22, 10, 108, 20, ignored=True)]
+    assert said(quads(LINE), quads(), *words) == ["box 0 is lost"]
+
+
 def test_what_became_of_the_box_is_said():
     words = [word("FISH", 10, 10, 120, 20)]
     assert said(quads(LINE), quads(box(10, 10, 50, 20)), *words) == ['"FISH" is found at another size']
@@ -60,6 +68,37 @@ def test_what_became_of_the_box_is_said():
 
 def test_a_reader_says_what_it_has_read_where_nobody_knows():
     assert said(quads(LINE, texts=("Fish market",)), quads(texts=())) == ['"Fish market" is lost']
+
+
+def by_referees(*opinions, known="real", **evidence):
+    words = {"words": "the text in box 0 is lost"}
+    finding = Finding("lost", "box 0", -0.5, {"was": LINE, "cause": words, **evidence}, known)
+    return finding_words(TASK.name_finding(finding, opinions))
+
+
+def referee(*boxes, text, score=0.9, after=()):
+    scores = np.full(len(boxes), score, np.float32)
+    return Opinion("r", replace(quads(*boxes, texts=(text,) * len(boxes)), scores=scores), quads(*after))
+
+
+def test_a_referee_says_what_it_has_read_where_the_system_does_not_read():
+    unread = referee(LINE, text="||", score=0.2)
+    assert by_referees(unread, referee(box(10, 10, 118, 22), text="Fish market")) == '"Fish market" is lost'
+    assert by_referees(referee(box(0, 5, 280, 30), text="Fish market today")) == (
+        'part of "Fish market today" is lost'
+    )
+
+
+def test_what_is_told_by_a_text_already_or_read_elsewhere_is_not_renamed():
+    told = {"words": '"FISH" is lost'}
+    assert by_referees(referee(LINE, text="HSIF"), cause=told) == '"FISH" is lost'
+    assert by_referees(Opinion("finds", quads(LINE), quads(LINE))) == "the text in box 0 is lost"
+
+
+def test_a_box_in_which_referees_see_no_text_is_not_said_to_have_any():
+    elsewhere = referee(box(200, 50, 60, 20), text="EXIT")
+    assert by_referees(elsewhere) == "the text in box 0 is lost"
+    assert by_referees(elsewhere, known="was false") == "box 0 is lost"
 
 
 def test_a_box_on_no_text_keeps_its_number():

@@ -291,6 +291,7 @@ def reader(name, before, after, *, score=0.9, text="EXIT"):
 
 
 LINE = box(0, 0, 170, 30)  # around A and B
+BLURRED = reader("", [], [A], score=0.3).after
 
 
 @pytest.mark.parametrize(
@@ -305,6 +306,8 @@ LINE = box(0, 0, 170, 30)  # around A and B
         (A, [], [reader("r", [A], [A], text="|")], "disputed"),
         (A, [], [reader("r", [A], [A], score=0.3), Opinion("s", found(A), found(A))], "real"),  # by two
         (A, [], [reader("r", [A], []), reader("s", [A], [A])], "real"),
+        (A, [], [replace(reader("r", [A], [A]), after=BLURRED)], "unfair"),  # found, and not read any more
+        (A, [], [replace(reader(name, [A], [A]), after=BLURRED) for name in "rs"], "real"),  # by two
     ],
 )
 def test_referees_say_what_a_finding_is_worth(was, after, opinions, known):

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from instar.stats.association_rules import AssociationRule, apriori
 from instar.stats.correlation import LineFit, regress
+from instar.stats.exact_values import varies
 from instar.studies.text.measure import RELATIONS, LocatorStability, column
 
 LOWEST = 1 / 3  # of the pictures are called low, or high, in a rule
@@ -46,7 +47,7 @@ def diagnose(system: LocatorStability) -> Diagnosis:
     fits: list[LineFit | None] = [None, None]
     if len(scenes) >= len(FEATURES) + 2:
         mean = np.nanmean(stability, axis=0)
-        if np.ptp(mean) > 0:
+        if varies(mean):
             fits = [regress(looks, mean), regress(looks, mean, ridge=1.0)]
     facts = {f"{name} unstable": _low(row) for name, row in zip(RELATIONS, stability)}
     ends = (end for column in looks.T for end in (column, -column))

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from instar.core.record import Record
 from instar.stats.correlation import correlations
+from instar.stats.exact_values import exact_value
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
 from instar.studies.campaign import CaseCounts
 from instar.tasks.text.accuracy import Hits
@@ -26,7 +27,6 @@ from instar.tasks.text.clarity import Look
 from instar.tasks.text.measures import set_similarity, shooting_rate
 
 RELATIONS = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
-MOST_BOXES = 10_000  # of two answers together; more is no answer to a picture
 NO_HITS = Hits(0, 0, 0, 0)
 
 
@@ -57,7 +57,7 @@ class RelationStability(CaseCounts):
     def of_scenes(self) -> dict[str, Fraction]:
         """The average of each scene (Eq. 14), exactly: pictures that are equally stable must tie."""
         return {
-            scene: sum(map(_exact, values), Fraction(0)) / len(values)
+            scene: sum(map(exact_value, values), Fraction(0)) / len(values)
             for scene, values in self.scenes.items()
             if values
         }
@@ -222,8 +222,3 @@ def column(system: LocatorStability, relation: str, scenes: Sequence[str]) -> li
     """The stability of these scenes under a relation, NaN where it was not measured."""
     of_scenes = system.of_scenes(relation)
     return [float(of_scenes.get(scene, math.nan)) for scene in scenes]
-
-
-def _exact(stability: float) -> Fraction:
-    """A delta is a number of boxes over another; a float has kept which."""
-    return Fraction(stability).limit_denominator(MOST_BOXES)

@@ -22,7 +22,7 @@ from instar.tasks.interpretation.boxes import KEPT_SHARE
 SIDE = 28  # cells of the grid that maps are compared on: finer ones of gradients are mostly noise
 BLUR = 1.5  # cells: what lies within it is at the same place
 FAINT = 0.1  # of the most: places with less have no order
-DIGITS = 4  # of a share of the most: blurring a plateau moves the last digits of a float
+TIED = 5e-5  # of the most: places this close tie; blurring a plateau moves the last digits of a float
 MEASURES = ("marked", "ranks", "pointing", "centre", "inside")
 
 Grid = npt.NDArray[np.float32]
@@ -94,8 +94,11 @@ def _ranks(grid: Grid) -> npt.NDArray[np.float64]:
     """The order of the places that are not faint; what differs by rounding alone is a tie."""
     most = float(np.abs(grid).max())
     shares = grid / most if most > 0 else grid
-    levels = np.where(np.abs(shares) < FAINT, 0, shares.round(DIGITS)).ravel()
-    _, which, counts = np.unique(levels, return_inverse=True, return_counts=True)
+    values = np.where(np.abs(shares) < FAINT, 0, shares).ravel()
+    order = values.argsort(kind="stable")
+    which = np.zeros(len(values), np.int64)
+    which[order[1:]] = np.cumsum(np.diff(values[order]) > TIED)
+    counts = np.bincount(which)
     ranks = np.cumsum(counts) - (counts - 1) / 2  # a tie has the mean of its ranks
     return np.asarray(ranks[which], np.float64)
 

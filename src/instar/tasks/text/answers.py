@@ -20,6 +20,9 @@ from instar.core.answer_values import (
 from instar.core.scene import Image
 from instar.tasks.text.polygons import bounds, clockwise, quad_areas
 
+READ = 0.6  # how sure one that reads must be of a text
+LEAST_LETTERS = 2  # of a text; single strokes are read into anything
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quads:
@@ -85,6 +88,14 @@ def read(image: Image, answer: Any) -> Quads:
         i = int(outside.argmax())
         raise ValueError(f"quad {i} {found.quads[i].tolist()} lies outside the picture of {width}x{height}")
     return Quads(np.asarray(clockwise(found.quads), np.float32), found.texts, found.scores)
+
+
+def are_read(answer: Quads) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: which quads hold text that was read with some certainty."""
+    if answer.texts is None or answer.scores is None:
+        return np.zeros(len(answer), np.bool_)
+    letters = np.array([sum(map(str.isalnum, text)) for text in answer.texts], int)
+    return np.asarray((letters >= LEAST_LETTERS) & (answer.scores >= READ))
 
 
 def _from_plain(answer: Any) -> Quads:

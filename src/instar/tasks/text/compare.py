@@ -74,7 +74,8 @@ def word_found(
     both = _Pairing.of(before, others, eps)
     findings = both.differences(lines, word)
     if not found:
-        missed = {"overlap": round(best, 4), "cause": _cause("watermark missed")}
+        cause = _cause("watermark missed") | {"words": f'the watermark "{word.text}" is missed'}
+        missed = {"overlap": round(best, 4), "cause": cause}
         findings.append(Finding("watermark missed", "watermark", best - (1 - eps), missed))
     counts = {"before": len(before), "after": len(after)}
     evidence = {"stability": float(found), **counts, "similarity": both.delta()}

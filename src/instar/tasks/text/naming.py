@@ -1,4 +1,4 @@
-"""Findings by the text that they are about, where it is known or was read: what a reader calls a box."""
+"""Findings by the text that they are about, where anybody knows or has read it: what a reader calls a box."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from instar.core.scene import Observation
+from instar.core.task import Opinion
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.words import Word
-from instar.tasks.text.answers import Quads
+from instar.tasks.text.answers import Quads, are_read
 from instar.tasks.text.compare import FATE_WORDS
 from instar.tasks.text.polygons import Corners, quad_areas
-from instar.tasks.text.truth import truth_of
+from instar.tasks.text.truth import IN_BOX, truth_of
 
-IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 LONGEST = 40  # letters of a text that are told
 SENTENCES = {kind: f"{{}} {fate}" for kind, fate in FATE_WORDS.items()} | {
     "invented": "new box on {}",
@@ -30,18 +30,41 @@ def with_names(verdict: Verdict, before: Observation, after: Observation) -> Ver
     return replace(verdict, findings=tuple(findings))
 
 
-def _named(finding: Finding, words: Sequence[Word], answers: tuple[Quads, Quads]) -> Finding:
-    place = finding.evidence.get("was", finding.evidence.get("is"))
-    if finding.kind not in SENTENCES or place is None:
+def name_finding(finding: Finding, opinions: Sequence[Opinion]) -> Finding:
+    """The finding told by what referees have read there, where it is not told by a text already."""
+    place = _place(finding)
+    if place is None or '"' in finding.evidence.get("cause", {}).get("words", ""):
         return finding
-    box = np.array([place], np.float32)
-    text, part = _known_text(box, words)
-    text = text or next(filter(None, (_read_text(box, answer) for answer in answers)), "")
+    for answer in (answer for opinion in opinions for answer in (opinion.before, opinion.after)):
+        read = [Word(answer.quads[k], answer.texts[k]) for k in np.flatnonzero(are_read(answer))]
+        text, part = _known_text(place, read)
+        if text:
+            return _told(finding, text, part)
+    is_bare = finding.known == "was false" and finding.subject.startswith("box ")
+    return _told(finding, "", "") if is_bare else finding
+
+
+def _named(finding: Finding, words: Sequence[Word], answers: tuple[Quads, Quads]) -> Finding:
+    place = _place(finding)
+    if place is None:
+        return finding
+    text, part = _known_text(place, words)
+    text = text or next(filter(None, (_read_text(place, answer) for answer in answers)), "")
     if not text and not (words and finding.subject.startswith("box ")):
         return finding
+    return _told(finding, text, part)
+
+
+def _place(finding: Finding) -> Corners | None:
+    """`float32 (1, 4, 2)`: the box that a finding is about; None where it is told in words of its own."""
+    place = finding.evidence.get("was", finding.evidence.get("is"))
+    return None if finding.kind not in SENTENCES or place is None else np.array([place], np.float32)
+
+
+def _told(finding: Finding, text: str, part: str) -> Finding:
+    """What is on no text that is known stays a box."""
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    about = f'{part}"{short}"' if text else finding.subject  # what is on no text that is known stays a box
-    said = SENTENCES[finding.kind].format(about)
+    said = SENTENCES[finding.kind].format(f'{part}"{short}"' if text else finding.subject)
     cause = {**finding.evidence.get("cause", {}), "words": said}
     return replace(finding, evidence={**finding.evidence, "cause": cause})
 
@@ -54,6 +77,8 @@ def _known_text(box: Corners, words: Sequence[Word]) -> tuple[str, str]:
     truth = truth_of(legible)
     common = truth.common(box)[:, 0]
     about = np.flatnonzero(common >= IN_BOX * np.minimum(truth.areas, quad_areas(box)[0]))
+    if not truth.on_text(box)[0]:
+        return "", ""  # most of it is something else, such as a word that nobody can read
     inside = sorted(about.tolist(), key=lambda k: float(legible[k].outline[:, 0].min()))
     is_part = bool(inside) and bool((common[inside] < IN_BOX * truth.areas[inside]).all())
     return " ".join(legible[k].text for k in inside), "part of " * is_part

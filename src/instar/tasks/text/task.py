@@ -19,7 +19,7 @@ from instar.tasks.text.accuracy import with_words
 from instar.tasks.text.answers import Quads, read
 from instar.tasks.text.compare import LINES, Lines, same_text
 from instar.tasks.text.measures import EPS, Matching, require_matching
-from instar.tasks.text.naming import with_names
+from instar.tasks.text.naming import name_finding, with_names
 from instar.tasks.text.polygons import are_inside, clip_quads, quad_areas
 from instar.tasks.text.verification import verify
 
@@ -37,7 +37,15 @@ def text(*, eps: float = EPS, matching: Matching = "one-to-one", lines: Lines = 
         return with_words(with_names(verdict, before, after), before, after)
 
     return Task(
-        "text", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify, is_empty=_is_empty
+        "text",
+        read,
+        compare,
+        marks,
+        carry=carry,
+        nulls=USUAL_NULLS,
+        verify=verify,
+        name_finding=name_finding,
+        is_empty=_is_empty,
     )
 
 

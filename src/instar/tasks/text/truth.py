@@ -15,6 +15,7 @@ from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections
 Floats = npt.NDArray[np.float64]
 ON_TEXT = 0.2  # of a quad must lie on words for it to be about them
 LOCATED = 0.5  # of a word must be covered
+IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 
 
 @dataclass(frozen=True, slots=True, eq=False)

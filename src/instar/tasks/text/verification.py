@@ -12,23 +12,19 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from instar.core.marks import region_of
 from instar.core.scene import Image, Observation
 from instar.core.task import Opinion
 from instar.core.verdict import Finding
 from instar.tasks.text.accuracy import HIDDEN
-from instar.tasks.text.answers import Quads
+from instar.tasks.text.answers import Quads, are_read
 from instar.tasks.text.compare import ON_WATERMARK
 from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections
-from instar.tasks.text.truth import LOCATED, Truth, truth_of
+from instar.tasks.text.truth import IN_BOX, LOCATED, Truth, truth_of
 
-IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 HIGH = 0.4  # of a text's height has a box that is a part of it; a lower one is a line beside the letters
 LEFT = 0.6  # of its contrast must a change leave to a text; with less, the change is to blame
-READ = 0.6  # how sure a referee that reads must be of a text
-LEAST_LETTERS = 2  # of a text; single strokes are read into anything
 
 
 def verify(
@@ -103,21 +99,13 @@ def _told_by(opinions: Sequence[Opinion]) -> Truth:
     """What the referees find in the source; ignored is what is found, but neither read nor found by two."""
     answers = [opinion.before for opinion in opinions]
     quads = np.concatenate([answer.quads for answer in answers])
-    sure = np.concatenate([_are_read(answer) for answer in answers])
+    sure = np.concatenate([are_read(answer) for answer in answers])
     whose = np.repeat(np.arange(len(answers)), [len(answer) for answer in answers])
     common = quad_intersections(quads, quads)
     alike = (common >= IN_BOX * np.minimum.outer(quad_areas(quads), quad_areas(quads))) & (
         whose[:, None] != whose
     )
     return Truth(quads, ~(sure | alike.any(axis=1)), np.arange(len(quads)))
-
-
-def _are_read(answer: Quads) -> npt.NDArray[np.bool_]:
-    """`bool (n,)`: which quads hold text that was read with some certainty."""
-    if answer.texts is None or answer.scores is None:
-        return np.zeros(len(answer), np.bool_)
-    letters = np.array([sum(map(str.isalnum, text)) for text in answer.texts], int)
-    return np.asarray((letters >= LEAST_LETTERS) & (answer.scores >= READ))
 
 
 def _is_fair(box: Corners, source: Observation, follow_up: Observation) -> bool:
@@ -138,8 +126,12 @@ def _contrast(picture: Image, box: Corners) -> float:
 
 
 def _is_seen(texts: Truth, opinions: Sequence[Opinion], truth: Truth) -> bool:
-    """Whether one of those who found the text in the source finds it in the follow-up too."""
-    return any(
-        all(_are_located(texts, answer.quads, truth) for answer in (opinion.before, opinion.after))
+    """Whether those who found the text in the source find it in the follow-up too: one that reads it there,
+    or two.
+    """
+    still = [
+        opinion.after
         for opinion in opinions
-    )
+        if all(_are_located(texts, answer.quads, truth) for answer in (opinion.before, opinion.after))
+    ]
+    return len(still) > 1 or any(_are_located(texts, now.quads[are_read(now)], truth) for now in still)
