@@ -6,7 +6,7 @@ import pytest
 
 from instar.campaigns.progress import progress_line, show_campaign
 from instar.core.system import Limits
-from instar.engines.local import Tally
+from instar.engines.account import Tally
 from instar.progress import show_steps
 
 Captured = pytest.CaptureFixture[str]

@@ -15,7 +15,8 @@ from instar.core.record import Record
 from instar.core.relation import Relation
 from instar.core.search import Search
 from instar.core.system import Reply
-from instar.engines.local import Spent, run_local
+from instar.engines.account import Spent
+from instar.engines.local import run_local
 from instar.store import MemoryStore
 
 SCENES = 24

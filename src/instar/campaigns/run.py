@@ -53,8 +53,9 @@ from instar.core.search import Search, SearchAcross, stored_changes
 from instar.core.system import Limits, Reply, System, is_isolated
 from instar.core.task import TASKS
 from instar.core.workspace import Folder, prepare_relation
+from instar.engines.account import Tally
 from instar.engines.cluster import Cluster
-from instar.engines.local import Tally, batch_size, run_local
+from instar.engines.local import batch_size, run_local
 from instar.engines.ray_system import send_to_cluster
 from instar.engines.worker import Isolated
 from instar.progress import show_steps
