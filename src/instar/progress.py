@@ -86,21 +86,19 @@ def show_steps(
     what: str,
     total: int | None,
     *,
-    unit: str = "",
     quiet: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[StepCounter]:
     """Progress of work whose steps are alike."""
     if not quiet and not sys.stderr.isatty():
-        steps = unit or ("step" if total == 1 else "steps")
-        _say(what if total is None else f"{what}, {total:,} {steps}")
+        _say(what if total is None else f"{what}, {total:,} {'step' if total == 1 else 'steps'}")
     began, done = clock(), 0
     with show_progress(what, quiet=quiet, clock=clock) as tell:
 
         def advance(n: int = 1) -> None:
             nonlocal done
             done += n
-            tell(done, total, pace(done, total, unit, clock() - began))
+            tell(done, total, pace(done, total, "", clock() - began))
 
         yield StepCounter(advance)
 
