@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,7 +22,7 @@ from instar.core.errors import BadInput, RunError
 from instar.imaging.average_hash import hamming
 from instar.imaging.codecs import decode_exact, encode_png
 from instar.imaging.paste import RGBA
-from instar.user_file import read_json
+from instar.user_file import read_json, write_whole
 
 INDEX = "index.json"
 FORMAT = 1
@@ -172,10 +171,7 @@ def new_pool(folder: Path) -> Iterator[Path]:
 def save_pool(folder: Path, cutouts: Sequence[CutOut], without: Sequence[str] = ()) -> None:
     """Write the index, last of all and at once: a folder without one is no pool yet."""
     content = {"format": FORMAT, "without": list(without), "cutouts": [asdict(one) for one in cutouts]}
-    text = json.dumps(content, indent=1)
-    unfinished = folder / f"{INDEX}.part"
-    unfinished.write_text(text + "\n", encoding="utf-8")
-    os.replace(unfinished, folder / INDEX)
+    write_whole(folder / INDEX, json.dumps(content, indent=1) + "\n")
 
 
 def load_pool(folder: Path | str) -> Pool:

@@ -37,12 +37,12 @@ from instar.store.folder import (
     require_same,
     this_session,
     use_write_ahead_log,
-    write_whole,
 )
 from instar.store.lock import RunLock
 from instar.store.memory import encode_reply
 from instar.store.rows import COLUMNS, dump_json, load_json, row_from_record
 from instar.store.stored_run import StoredRun
+from instar.user_file import write_whole
 
 
 class RunStore(StoredRun):

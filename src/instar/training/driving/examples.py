@@ -20,6 +20,7 @@ from instar.core.scene import Scene
 from instar.stats import clustered_mean
 from instar.tasks.driving.answers import QUANTITIES, UNIT_OF
 from instar.tasks.driving.systems.network_io import SIZE, crop_slices, preprocess
+from instar.user_file import whole_file
 
 CELLS = (5, 10)
 """Rows and columns into which a picture is divided to say what is seen where."""
@@ -176,10 +177,8 @@ def _looked_at(scenes: Sequence[Scene], labels: bool, kept: Path | None, step: C
         step()
     cells = np.stack(shown) if labels else np.zeros((0, 0, *CELLS), np.uint8)
     if kept is not None:
-        unfinished = kept.with_name(kept.name + ".part.npz")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(unfinished, pictures=pictures, shown=cells, keys=np.array(keys))
-        os.replace(unfinished, kept)
+        with whole_file(kept) as unfinished, open(unfinished, "wb") as file:
+            np.savez(file, pictures=pictures, shown=cells, keys=np.array(keys))
     return pictures, cells
 
 
