@@ -110,7 +110,8 @@ def test_a_relation_that_cannot_be_searched_like_that_is_refused_by_name(search,
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: instar.draws(0), "draws: n is 0; it must be at least 1"),
+        (lambda: instar.draws(0), "draws: n is 0; it must be a whole number of at least 1"),
+        (lambda: instar.draws(2.5), "draws: n is 2.5; it must be a whole number of at least 1"),
         (lambda: instar.sweep([]), "sweep: levels is empty; give at least one number"),
         (lambda: instar.sweep("abc"), "sweep: levels is 'abc'; give a list of numbers"),
         (lambda: instar.sweep(5), "sweep: levels is 5; give a list of numbers"),

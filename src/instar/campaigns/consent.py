@@ -9,14 +9,15 @@ from typing import Any
 
 from instar.campaigns.plan import Plan, Use
 from instar.core.campaign import Campaign
+from instar.core.case import CASES_PER_NULL
 from instar.core.errors import BadInput
 from instar.core.relation import Relation
+from instar.progress import say
 
 OBJECTS = 4  # that a detector may find in a picture; more is not known before it was asked
 DRAWS = 10
 BISECTION = 9
 STRIKERS = 7  # changes that must do nothing, asked of a picture in which something was found
-CASES_PER_NULL = 10
 ITSELF = 2  # a picture is asked as it is, and many are asked once more
 
 Campaigns = Sequence[tuple[Plan, Campaign]]
@@ -111,7 +112,7 @@ def _limited(plan: Plan, campaign: Campaign, host: str) -> tuple[Plan, str]:
 
 
 def _ask(told: Sequence[str], yes: bool) -> None:
-    print("\n".join(told), file=sys.stderr)  # noqa: T201
+    say("\n".join(told))
     if yes:
         return
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):

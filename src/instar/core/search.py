@@ -17,6 +17,7 @@ import numpy as np
 
 from instar.core.change import Change, plain
 from instar.core.errors import BadInput
+from instar.core.options import require_whole_number
 from instar.core.recipe import recorded
 from instar.core.relation import Drawn, Range, Relation
 from instar.core.scene import Observation
@@ -80,7 +81,7 @@ def require_fit(search: Callable[..., Any], relation: Relation) -> None:
 @recorded
 def draws(n: int = 10) -> Search:
     """The plain search: `n` changes, independently drawn."""
-    _require(n >= 1, f"draws: n is {n}; it must be at least 1")
+    require_whole_number("draws", "n", n, least=1)
 
     @representative
     def search(

@@ -28,17 +28,6 @@ class Tally:
     actors: str = ""  # of a cluster, and what waits for them
 
 
-@dataclass(frozen=True)
-class Spent:
-    """Questions of a campaign that were asked before it began."""
-
-    queries: int = 0
-    asked: int = 0
-
-    def plus(self, totals: Totals) -> Spent:
-        return Spent(self.queries + totals.queries, self.asked + totals.asked)
-
-
 class Account:
     """Counts notes and gives them to the store; used by one thread only."""
 

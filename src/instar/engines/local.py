@@ -22,7 +22,7 @@ from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.picture_cache import PictureCache
-from instar.core.record import Record
+from instar.core.record import Record, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
     AT_ONCE,
@@ -35,7 +35,7 @@ from instar.core.scene_run import (
 )
 from instar.core.search import is_across_scenes
 from instar.core.system import System, is_isolated, variant_of
-from instar.engines.account import Account, Spent, Tally
+from instar.engines.account import Account, Tally
 from instar.engines.batcher import Batcher
 from instar.engines.threads import GRACE_SECONDS, Threads
 from instar.engines.worker import Isolated, gpus, within_limits
@@ -51,13 +51,14 @@ def run_local(
     batch: int | None = None,
     watch: Callable[[Tally], None] = lambda tally: None,
     clock: Callable[[], float] = time.monotonic,
-    spent: Spent = Spent(),  # noqa: B008  # frozen
+    before: Sequence[Totals] = (),
 ) -> Generator[Record, None, None]:
-    """The records of a campaign, as they come; the store has them all at the end. `spent` was asked before.
+    """The records of a campaign, as they come; the store has them all at the end.
 
     `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`, or more
     where it says how many.
     `batch` inputs go into one call of `predict`, by default as many as the system likes.
+    `before` are the accounts of what was asked for this campaign already; they are added to its own.
     """
     size = batch_size(campaign.system, batch=batch, workers=workers)
     at_once = int(getattr(campaign.system, "concurrent", False))
@@ -93,7 +94,8 @@ def run_local(
             askers=askers,
             later=events.put,
         )
-        batcher.queries, batcher.asked = spent.queries, spent.asked
+        batcher.queries = sum(one.queries for one in before)
+        batcher.asked = sum(one.asked for one in before)
         # What is answered elsewhere is asked of all scenes at once.
         later = hasattr(system, "ask_later")
         window = len(campaign.scenes) + 1 if later else 2 * size * slots + 2 * workers
