@@ -49,7 +49,7 @@ def decide(
     replies = yield from _pay_and_ask(
         budget,
         [one.query(case.repeat) for case in undecided for one in case.follow_ups()],  # let go when asked
-        ahead=partial(_after, undecided, to_ask_again),
+        ahead=partial(_likely_next, undecided, to_ask_again),
     )
     for case, part in zip(undecided, split_replies(replies or [], [case.width for case in undecided])):
         case.judge(part)
@@ -64,8 +64,8 @@ def decide(
     return paid
 
 
-def _after(cases: Sequence[Case], to_ask_again: Sequence[RelationState]) -> Iterator[Query]:
-    """What is asked next where a case shows a finding: the null changes of its source."""
+def _likely_next(cases: Sequence[Case], to_ask_again: Sequence[RelationState]) -> Iterator[Query]:
+    """What will probably be asked next: the null changes of the sources, and the sources once more."""
     for state in {id(case.state.of_source): case.state for case in cases}.values():
         if not state.of_source.knows(state.task):
             yield from _anew([one for _, one in _strikers(state)], Counter(), first=2)
@@ -239,12 +239,12 @@ def _leave_unconfirmed(case: Case) -> None:
 
 
 def _give_up(case: Case, outcome: Verdict, why: str) -> None:
-    """End a case that could not be checked to the end; what it had found stays in its evidence."""
+    """End a case whose checks could not be finished; its findings stay in the evidence."""
     case.verdict = replace(outcome, evidence=_evidence(case, {f.key: why for f in case.findings}))
 
 
 def _evidence(case: Case, gone: dict[FindingKey, str]) -> dict[str, Any]:
-    """The evidence of the case, with the findings that are gone and what they are gone by."""
+    """The evidence of the case, with the findings that are gone and what struck them out."""
     assert case.verdict is not None
     case.struck += [
         {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": gone[f.key]}
@@ -255,8 +255,8 @@ def _evidence(case: Case, gone: dict[FindingKey, str]) -> dict[str, Any]:
 
 
 def _anew(made: Iterable[FollowUp], before: Counter[str], *, first: int) -> list[Query]:
-    """Queries that check a finding. The same picture is really asked twice: a system that answers
-    differently to the same question would not be seen in a remembered answer.
+    """Queries that check a finding, numbered so that the same picture is really asked again: a remembered
+    answer would hide a system that answers differently to the same question.
     """
     queries = []
     for one in made:

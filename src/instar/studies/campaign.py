@@ -51,7 +51,7 @@ def run_campaign(
     ask: bool = True,
     **more: Any,
 ) -> Iterator[RunStore]:
-    """The run of a system in that folder, once all is in it; only as it is unless it may `ask`."""
+    """Run a system into that folder, or go on there, and open the run; without `ask` only open it."""
     settings = {"scenes": args.scenes, "seed": args.seed, "limit": args.limit, "out": str(folder)}
     plan = Plan(systems=(use,), relations=tuple(relations), **(settings | more))
     if ask:

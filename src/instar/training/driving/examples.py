@@ -215,7 +215,7 @@ def _shown(scene: Scene) -> npt.NDArray[np.uint8]:
 
 
 def _among(kept: Path, keys: Sequence[str], labels: bool) -> _Looks:
-    """Those of these scenes out of a file that may have more."""
+    """What a file keeps of these scenes; it may have more."""
     with np.load(kept) as file:
         place = {str(key): i for i, key in enumerate(file["keys"])}
         if not all(key in place for key in keys) or labels > ("shown" in file and len(file["shown"]) > 0):
