@@ -155,16 +155,16 @@ def test_a_search_across_scenes_learns_nothing_before_its_round_ends():
 
 def test_proposals_wait_for_what_was_yielded():
     def search():
-        sent = yield ["a", "b"]
-        yield [len(sent)]
+        sent = yield [Level(0.0), Level(1.0)]
+        yield [Level(float(len(sent)))]
 
-    feed = Proposals(search(), str)
-    assert (feed.next(), feed.next(), feed.next(), feed.waits) == ("a", "b", None, True)
-    feed.tell("a", instar.Verdict.held())
+    feed = Proposals(search())
+    assert (feed.next(), feed.next(), feed.next(), feed.waits) == (Level(0.0), Level(1.0), None, True)
+    feed.tell(Level(0.0), instar.Verdict.held())
     assert feed.next() is None
-    feed.tell("b", instar.Verdict.held())
-    assert (feed.waits, feed.next()) == (False, 2)
-    feed.tell(2, instar.Verdict.held())
+    feed.tell(Level(1.0), instar.Verdict.held())
+    assert (feed.waits, feed.next()) == (False, Level(2.0))
+    feed.tell(Level(2.0), instar.Verdict.held())
     assert (feed.next(), feed.waits) == (None, False)
 
 
