@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -193,6 +193,20 @@ class Case:
         self.verdict = self.verdict.verified(
             lambda finding: task.verify(seen.source, seen.follow_ups[0], finding, opinions)
         )
+
+    def strike(self, why: Callable[[Finding], str], otherwise: Verdict) -> None:
+        """Strike out the findings for which there is a reason; `otherwise` is the verdict if none is left."""
+        gone = [(finding, by) for finding in self.findings if (by := why(finding))]
+        if not gone:
+            return
+        assert self.verdict is not None
+        self.struck += [
+            {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": by} for f, by in gone
+        ]
+        kept = [finding for finding in self.findings if not why(finding)]
+        left = Verdict.violated(kept) if kept else otherwise
+        evidence = {**self.verdict.evidence, "struck": list(self.struck)}
+        self.verdict = replace(left, evidence=evidence, margins=self.verdict.margins)
 
     def show(self) -> None:
         """Make the pictures of a finding, and its naturalness."""

@@ -7,10 +7,10 @@ is sent the replies. Whoever drives it decides where and in what batches a syste
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, RelationState, Steps, run_together, split_replies
@@ -223,14 +223,10 @@ def _ask_again(
     return replies
 
 
-def _strike(case: Case, gone: dict[FindingKey, str], why: str) -> None:
+def _strike(case: Case, gone: Mapping[FindingKey, str], why: str) -> None:
     """Leave only the findings that are not gone; a case that has none left is unstable."""
-    if not gone:
-        return
-    kept = [finding for finding in case.findings if finding.key not in gone]
-    left = Verdict.violated(kept) if kept else Verdict.inapplicable(f"unstable: {why}", kind="unstable")
-    assert case.verdict is not None
-    case.verdict = replace(left, evidence=_evidence(case, gone), margins=case.verdict.margins)
+    unstable = Verdict.inapplicable(f"unstable: {why}", kind="unstable")
+    case.strike(lambda finding: gone.get(finding.key, ""), unstable)
 
 
 def _leave_unconfirmed(case: Case) -> None:
@@ -240,18 +236,9 @@ def _leave_unconfirmed(case: Case) -> None:
 
 def _give_up(case: Case, outcome: Verdict, why: str) -> None:
     """End a case whose checks could not be finished; its findings stay in the evidence."""
-    case.verdict = replace(outcome, evidence=_evidence(case, {f.key: why for f in case.findings}))
-
-
-def _evidence(case: Case, gone: dict[FindingKey, str]) -> dict[str, Any]:
-    """The evidence of the case, with the findings that are gone and what struck them out."""
+    case.strike(lambda finding: why, outcome)
     assert case.verdict is not None
-    case.struck += [
-        {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": gone[f.key]}
-        for f in case.findings
-        if f.key in gone
-    ]
-    return {**case.verdict.evidence, "struck": list(case.struck)}
+    case.verdict = replace(case.verdict, margins={})  # searches learn nothing from it
 
 
 def _anew(made: Iterable[FollowUp], before: Counter[str], *, first: int) -> list[Query]:
