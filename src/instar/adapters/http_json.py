@@ -115,7 +115,7 @@ def parse_whole(name: str, body: bytes) -> Any:
 
 
 def check_status(name: str, response: HttpResponse, secrets: Sequence[str] = ()) -> None:
-    """Raise what an error status means: busy, a key refused, nobody there, or this picture refused."""
+    """Raise what a status means: busy, a key that is refused for good, or a question that is."""
     if 200 <= response.status < 300:
         return
     start = " ".join(response.body[:200].decode("utf-8", "replace").split())
