@@ -1,11 +1,12 @@
 """What is wrong with a user's file is said in one line that names it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from instar.core.errors import BadInput
-from instar.user_file import read_json, read_text, read_user_file
+from instar.core.errors import BadInput, RunError
+from instar.user_file import read_json, read_text, read_user_file, unfinished_file, whole_file, write_whole
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -58,3 +59,34 @@ def test_toml_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text("a = " + "[" * 100_000)
     with pytest.raises(BadInput, match="nested too deeply"):
         read_user_file(tmp_path / "a.toml", "plan", dict)
+
+
+def test_a_file_that_is_not_finished_is_as_it_was_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "card.json"
+    write_whole(path, "old")
+
+    def interrupted() -> None:
+        with unfinished_file(path) as unfinished:
+            unfinished.write_text("half of the ne")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_threads_that_write_the_same_file_do_not_mix_their_halves(tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    contents = [bytes([n]) * 100_000 for n in range(16)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(write_whole, [path] * len(contents), contents))
+    assert path.read_bytes() in contents
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    refused = pytest.raises(RunError, match=r"cannot write .*card\.json: .*; choose another place")
+    with refused, whole_file(tmp_path / "file" / "card.json"):
+        pass

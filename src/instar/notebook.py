@@ -12,7 +12,7 @@ from instar.campaigns.result import RunResult, compare_folders, read_result
 from instar.core.record import Record
 from instar.report.comparison import Comparison
 from instar.report.notebook import html_picture, html_table, record_html
-from instar.report.summary import RELATION_HEADINGS
+from instar.report.relation_table import relation_rows
 from instar.report.words import counted, escape, name
 from instar.store import RunStore
 
@@ -75,9 +75,9 @@ class Run:
         told = (
             summary.why_not_judged or f"{failing}: {counted(summary.distinct_failures, 'different failure')}"
         )
-        rows = [[relation, *one.cells()] for relation, one in summary.relations.items()]
+        headings, *rows = relation_rows(summary.relations)
         parts = [f"<p><b>{name(summary.totals.system)}</b> {escape(told)}</p>"]
-        parts.append(html_table(rows, RELATION_HEADINGS))
+        parts.append(html_table(rows, headings))
         groups = [
             (f"{len(one.cases):,}", one.title, one.representative) for one in found.groups[:MOST_GROUPS]
         ]

@@ -76,7 +76,7 @@ def show_progress(
 
         def write(done: float, total: float | None, line: str) -> None:
             if every.is_over():
-                _say(f"{what}: {line}")
+                say(f"{what}: {line}")
 
         yield write
 
@@ -86,21 +86,19 @@ def show_steps(
     what: str,
     total: int | None,
     *,
-    unit: str = "",
     quiet: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[StepCounter]:
     """Progress of work whose steps are alike."""
     if not quiet and not sys.stderr.isatty():
-        steps = unit or ("step" if total == 1 else "steps")
-        _say(what if total is None else f"{what}, {total:,} {steps}")
+        say(what if total is None else f"{what}, {total:,} {'step' if total == 1 else 'steps'}")
     began, done = clock(), 0
     with show_progress(what, quiet=quiet, clock=clock) as tell:
 
         def advance(n: int = 1) -> None:
             nonlocal done
             done += n
-            tell(done, total, pace(done, total, unit, clock() - began))
+            tell(done, total, pace(done, total, "", clock() - began))
 
         yield StepCounter(advance)
 
@@ -132,5 +130,7 @@ def _bars() -> Any:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201  # its purpose
+def say(line: str, *, quiet: bool = False) -> None:
+    """Write a line on standard error, unless it is to be `quiet` there."""
+    if not quiet:
+        print(line, file=sys.stderr, flush=True)  # noqa: T201  # its purpose

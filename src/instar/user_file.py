@@ -1,4 +1,4 @@
-"""Files of users: read or written. Whatever is wrong with one is said in one line that names it."""
+"""Files that are read or written: what is wrong with one is said in one line that names it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.resources import files
@@ -92,13 +93,28 @@ def write_file(path: str | Path, content: str | bytes) -> None:
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Where to write meanwhile: `path` has all of it at the end, or is as it was."""
-    unfinished = path.with_name(path.name + ".part")
-    with _complain(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+def unfinished_file(path: Path) -> Iterator[Path]:
+    """Where to write meanwhile: `path` has all of it at the end, or is as it was, whoever else writes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{os.getpid()}-{threading.get_ident()}.{path.name}")
+    try:
         yield unfinished
         os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write or replace a file in one step; an OSError is the caller's to explain."""
+    with unfinished_file(path) as unfinished:
+        unfinished.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """An unfinished file, and RunError where it cannot be written."""
+    with _complain(path), unfinished_file(path) as unfinished:
+        yield unfinished
 
 
 @contextlib.contextmanager

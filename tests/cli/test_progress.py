@@ -6,7 +6,7 @@ import pytest
 
 from instar.campaigns.progress import progress_line, show_campaign
 from instar.core.system import Limits
-from instar.engines.local import Tally
+from instar.engines.account import Tally
 from instar.progress import show_steps
 
 Captured = pytest.CaptureFixture[str]
@@ -63,14 +63,14 @@ def test_steps_without_a_terminal_are_announced_once(capsys: Captured) -> None:
 
 def test_long_steps_without_a_terminal_say_how_far_they_are_now_and_then(capsys: Captured) -> None:
     times = iter([0.0, 0.0, 4.0, 4.0, 12.0, 12.0, 30.0, 30.0])
-    with show_steps("training", 10, unit="rounds", clock=lambda: next(times)) as steps:
+    with show_steps("training", 10, clock=lambda: next(times)) as steps:
         for _ in range(3):
             steps.advance()
     said = capsys.readouterr().err.splitlines()
     assert said == [
-        "training, 10 rounds",
-        "training: 2 of 10 rounds, 0.2 rounds/s, 48 s left",
-        "training: 3 of 10 rounds, 0.1 rounds/s, 1 min 10 s left",
+        "training, 10 steps",
+        "training: 2 of 10, 0.2/s, 48 s left",
+        "training: 3 of 10, 0.1/s, 1 min 10 s left",
     ]
 
 

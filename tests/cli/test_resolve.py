@@ -143,6 +143,7 @@ def test_a_factory_is_given_what_it_has_a_parameter_for() -> None:
     ("name", "options", "complaint"),
     [
         ("insertoin", {}, "unknown relation 'insertoin'; did you mean 'insertion' or 'insert'?"),
+        ("driving.mirrored", {}, "unknown relation of driving 'mirrored'; known: deeptest, rule"),
         (
             "own_things:not_a_system",
             {},

@@ -110,7 +110,8 @@ def test_a_relation_that_cannot_be_searched_like_that_is_refused_by_name(search,
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: instar.draws(0), "draws: n is 0; it must be at least 1"),
+        (lambda: instar.draws(0), "draws: n is 0; it must be a whole number of at least 1"),
+        (lambda: instar.draws(2.5), "draws: n is 2.5; it must be a whole number of at least 1"),
         (lambda: instar.sweep([]), "sweep: levels is empty; give at least one number"),
         (lambda: instar.sweep("abc"), "sweep: levels is 'abc'; give a list of numbers"),
         (lambda: instar.sweep(5), "sweep: levels is 5; give a list of numbers"),
@@ -154,16 +155,16 @@ def test_a_search_across_scenes_learns_nothing_before_its_round_ends():
 
 def test_proposals_wait_for_what_was_yielded():
     def search():
-        sent = yield ["a", "b"]
-        yield [len(sent)]
+        sent = yield [Level(0.0), Level(1.0)]
+        yield [Level(float(len(sent)))]
 
-    feed = Proposals(search(), str)
-    assert (feed.next(), feed.next(), feed.next(), feed.waits) == ("a", "b", None, True)
-    feed.tell("a", instar.Verdict.held())
+    feed = Proposals(search())
+    assert (feed.next(), feed.next(), feed.next(), feed.waits) == (Level(0.0), Level(1.0), None, True)
+    feed.tell(Level(0.0), instar.Verdict.held())
     assert feed.next() is None
-    feed.tell("b", instar.Verdict.held())
-    assert (feed.waits, feed.next()) == (False, 2)
-    feed.tell(2, instar.Verdict.held())
+    feed.tell(Level(1.0), instar.Verdict.held())
+    assert (feed.waits, feed.next()) == (False, Level(2.0))
+    feed.tell(Level(2.0), instar.Verdict.held())
     assert (feed.next(), feed.waits) == (None, False)
 
 

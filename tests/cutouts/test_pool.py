@@ -12,8 +12,8 @@ from instar.cutouts import CutOut, Pool, load_pool
 from instar.cutouts.pool import save_pool, write_cutout
 
 
-def cutout(name: str, label: str = "car", scene: str = "a.jpg", hash: int = 0, size=(40, 40)) -> CutOut:
-    return CutOut(name, label, scene, size[1], size[0], size[0] * size[1], hash)
+def cutout(name: str, label: str = "car", scene: str = "a.jpg", hash: int = 0) -> CutOut:
+    return CutOut(name, label, scene, 40, 40, 1600, hash)
 
 
 def pixels(seed: int) -> np.ndarray:
@@ -37,14 +37,6 @@ def test_classes_are_the_same_only_when_their_names_are(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [cutout("a", label="carrot")])
     assert pool.nearest_few("car", 0, not_from="", most=1) == ()
     assert ("car" in pool, "carrot" in pool) == (False, True)
-
-
-def test_the_right_shape_goes_before_the_nearest_hash(tmp_path: Path) -> None:
-    pool = Pool(tmp_path, [cutout("a", size=(20, 40)), cutout("b", hash=2**64 - 1, size=(60, 40))])
-    assert pool.nearest_few("car", 0, not_from="", most=1)[0].digest == "a"
-    assert pool.nearest_few("car", 0, not_from="", shapes=[1.5], most=1)[0].digest == "b"
-    assert pool.nearest_few("car", 0, not_from="", shapes=[5.0], most=1)[0].digest == "a"
-    assert pool.nearest_few("car", 0, not_from="a.jpg", shapes=[1.5], most=1) == ()
 
 
 def test_a_saved_pool_is_loaded_equal(tmp_path: Path) -> None:

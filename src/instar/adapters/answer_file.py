@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from instar.adapters.labels import read_labels, with_labels
+from instar.adapters.picture_system import hash_files
 from instar.core.digest import digest
 from instar.core.errors import BadInput
 from instar.core.scene import Image
@@ -32,8 +32,7 @@ class AnswerFile:
         found = read_answers(self._path, labels)
         # A picture that was asked several times has a number behind its hash; here it is asked as one.
         self._answers = {name.partition("-")[0]: found[name] for name in sorted(found, reverse=True)}
-        content = hashlib.sha256(self._path.read_bytes()).hexdigest()
-        self.fingerprint = f"answers {content[:16]} labels={labels}"
+        self.fingerprint = f"answers {hash_files(self._path)} labels={labels}"
 
     def predict(self, images: Sequence[Image]) -> list[Any]:
         return [self._find(digest(image)) for image in images]

@@ -108,8 +108,8 @@ class Classifier:
         return torch.softmax(logits, 1)[:, own].sum(1).clamp(0, 1)
 
     def score(self, logits: Any, labels: Sequence[int]) -> Any:
-        """`float (n,)`: what gradients are taken of. The logit; of several outputs the logarithm of the sum
-        of exponentials, which is the logarithm of their common confidence up to what all labels share.
+        """`float (n,)`: what gradients are taken of: the logit, or the log-sum-exp of a label's several
+        outputs, which is the logarithm of their common confidence up to a term that all labels share.
         """
         own = [self.outputs[label] for label in labels]
         most = max(map(len, own))
@@ -120,7 +120,7 @@ class Classifier:
         return torch.logsumexp(found.masked_fill(self._there(left_out), -torch.inf), 1)
 
     def _there(self, tensor: Any) -> Any:
-        """On the device, without waiting for what a GPU is doing."""
+        """The tensor on the device, copied without waiting for the GPU."""
         pinned = tensor.pin_memory() if self.device.startswith("cuda") else tensor
         return pinned.to(self.device, non_blocking=True)
 
@@ -151,7 +151,7 @@ def eval_mode(module: Any) -> Iterator[None]:
 
 @contextmanager
 def limit_threads(number: int) -> Iterator[None]:
-    """So many threads for the work of the calling thread, and of no other."""
+    """Let torch use so many threads for what the calling thread computes; other threads are not affected."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import shlex
@@ -14,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from instar.adapters.picture_system import hash_files
 from instar.core.answer_values import short
 from instar.core.errors import BadInput
 from instar.core.options import require_picture, require_whole_number
@@ -39,8 +39,7 @@ class CommandSystem:
         require_whole_number("cmd", "batch", batch, least=1)
         self.name, self.batch, self._words = f"cmd:{command}", batch, words
         files = [Path(word).resolve() for word in words if Path(word).is_file()]
-        content = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-        self.fingerprint = f"cmd:{command} files={content}"
+        self.fingerprint = f"cmd:{command} files={hash_files(*files)}"
 
     def predict(self, images: Sequence[Image]) -> list[Any]:
         """The answers to pictures `uint8 (H, W, 3)` RGB, which the command reads as PNG."""

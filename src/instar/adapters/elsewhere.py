@@ -21,7 +21,7 @@ QUESTIONS_FILE = "questions.json"
 
 
 class Elsewhere:
-    """Told every question that the run has no answer to; `open` says where they are written.
+    """A system that is asked by others: it only writes down the questions that the run has no answers to.
 
     `labels` are the names of its numbered classes.
     """
@@ -36,7 +36,7 @@ class Elsewhere:
         raise BadInput(f"{self.name} is not here: `instar questions` writes what to ask it")
 
     def open(self, folder: Path) -> None:
-        """Write into that folder from now on; what an earlier round wrote is answered, and gone."""
+        """Write questions into that folder from now on, without the answered ones of the round before."""
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         self._folder, self._images = folder, {}

@@ -35,8 +35,8 @@ PATIENCE = 60.0  # seconds; a campaign with a shorter time limit kills the quest
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A POST; the headers do not name the host, which is that of the URL. Nothing more of the response may
-    come for `stall` seconds at most.
+    """A POST to a URL, given up when nothing of the response has come for `stall` seconds. The headers do not
+    name the host.
     """
 
     url: str
@@ -47,7 +47,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """`retry_after` are the seconds that a busy server asks to be left alone for, where it says so."""
+    """`retry_after`: the seconds after which a busy server wants to be asked again, if it says so."""
 
     status: int
     body: bytes
@@ -58,7 +58,7 @@ Transport: TypeAlias = Callable[[HttpRequest], HttpResponse]
 
 
 def over_http(request: HttpRequest) -> HttpResponse:
-    """Send the request; a refusal is a response too. Temporary when no response, or half of one, comes."""
+    """Send the request. An error status is a response too; none, or half of one, raises Temporary."""
     prepared = urllib.request.Request(request.url, request.body, dict(request.headers), method="POST")
     try:
         with urllib.request.urlopen(prepared, timeout=request.stall) as answer:
@@ -73,7 +73,7 @@ def over_http(request: HttpRequest) -> HttpResponse:
 
 
 def _rest(refusal: urllib.error.HTTPError) -> bytes:
-    """What a refusal says, or nothing where it breaks off: its status says enough."""
+    """The body of a refusal; empty where it breaks off, since the status says enough."""
     try:
         return refusal.read()
     except (OSError, HTTPException):

@@ -39,7 +39,7 @@ def load_pipeline(*, model: str, confidence: float = 0.5, device: str = "cpu") -
 
 
 def pipeline_system(pipe: Any, name: str, *, confidence: float = 0.5) -> PictureSystem[Any]:
-    """A pipeline as a system; from `confidence` on an answer counts."""
+    """A pipeline as a system; what scores at least `confidence` counts."""
     require_fraction(name, "confidence", confidence)
     pictures = import_extra("PIL.Image", "pillow", extra="hf", needed_for=name)
     if pipe.task not in TASKS.values():

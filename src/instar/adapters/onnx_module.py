@@ -96,7 +96,7 @@ class OnnxModule(nn.Module):
 
 
 def _shape(value: Any) -> list[int]:
-    """As the file has it: the batch for which it was written is the first."""
+    """The dimensions in the file; the first is the batch that it was written for."""
     return [int(one.dim_value) for one in value.type.tensor_type.shape.dim]
 
 
@@ -114,7 +114,7 @@ def _name_constants(graph: Any) -> None:
 
 
 def _is_learned(values: Any, use: tuple[str, int]) -> bool:
-    """Not how much larger something becomes, nor a number such as the 6 of a hard swish."""
+    """Whether a constant is a weight, and not a scale factor or a number such as the 6 of a hard swish."""
     return use[0] != "Resize" and (values.size > 1 or use[0] in ("Conv", "ConvTranspose"))
 
 

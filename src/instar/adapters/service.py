@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
-from instar.user_file import parse_json
+from instar.user_file import parse_json, write_whole
 
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
@@ -108,10 +107,7 @@ class Recordings:
     def keep(self, image: Image, body: bytes) -> None:
         """Write whole or not at all: several questions may be under way, and any may be killed."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as file:
-                file.write(body)
-            os.replace(file.name, self.path(image))
+            write_whole(self.path(image), body)
         except OSError as error:
             raise BadInput(f"cannot write to {self._folder}: {error.strerror or error}") from error
 

@@ -28,8 +28,9 @@ TYPES: Mapping[str, type[np.generic]] = {
 def open_network(
     model: Path, *, network: str | None = None, threads: int = 1, device: str | None = None
 ) -> tuple[Any, str]:
-    """What runs the network in a file, and its version. Of torch a state needs its `network`; an ONNX file is
-    run by torch on a `device` where there is one.
+    """A session that runs the network in a file, and what runs it with its version.
+
+    A file with only a torch state needs its `network`. With a `device`, an ONNX file is run by torch there.
     """
     try:
         with model.open("rb"):  # says what is wrong with the file itself

@@ -71,7 +71,7 @@ class Throttle:
         return partial(Throttle, **options), ()  # locks stay in their process
 
     def ask(self, once: Callable[[], Answer]) -> Answer:
-        """What `once` gives, which may be called several times."""
+        """The result of `once`, which is called again while the server is busy."""
         began, attempt = self._clock(), 0
         while True:
             try:
@@ -94,7 +94,7 @@ class Throttle:
             return self._remember(once)
 
     def _remember(self, once: Callable[[], Answer]) -> Answer:
-        """What `once` gives; from then on the server is known to be there and to take the key, or not to."""
+        """The result of `once`, and what the call tells: whether the server is there and takes the key."""
         try:
             answer = once()
         except NotThere as nobody:

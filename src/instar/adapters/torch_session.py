@@ -58,7 +58,7 @@ class TorchSession:
 
 
 def open_torch(model: Path, network: str | None, threads: int) -> TorchSession:
-    """TorchScript, or a state for the `network` (`module:attr`) that it is the state of."""
+    """TorchScript, or a state that is loaded into its `network` (`module:attr`)."""
     torch = import_extra("torch", "torch", extra="torch", needed_for=str(model))
     torch.set_num_threads(threads)
     try:
@@ -125,7 +125,7 @@ def _make(network: str) -> Any:
 
 
 def _bare(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Without the word that training on several devices puts before every name."""
+    """The state without the `module.` that training on several devices puts before every name."""
     if all(name.startswith("module.") for name in state):
         return {name.removeprefix("module."): value for name, value in state.items()}
     return state

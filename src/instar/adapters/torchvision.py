@@ -21,7 +21,7 @@ MOST_LABELS = 20
 def load_model(
     *, model: str, weights: str = "DEFAULT", confidence: float = 0.5, device: str = "cpu"
 ) -> PictureSystem[Any]:
-    """The model of that name with the weights of that name, which torchvision fetches, or "none"."""
+    """A model of torchvision with the named weights, which it fetches; with "none" it is untrained."""
     models = _torchvision(f"torchvision:{model}").models
     if model not in models.list_models():
         raise UnknownName("torchvision model", model, models.list_models())

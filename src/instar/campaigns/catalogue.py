@@ -110,9 +110,9 @@ def find_entry(what: str, name: str, *, tasks: Iterable[str] = ()) -> CatalogueE
     """
     task, _, bare = name.rpartition(".")
     every = catalogue_entries(what)
-    found = [one for one in every if one.name == (bare if task in TASKS else name)]
     if task in TASKS:
-        found = [one for one in found if one.task == task]
+        every, name, what = [one for one in every if one.task == task], bare, f"{what} of {task}"
+    found = [one for one in every if one.name == name]
     if not found:
         raise UnknownName(what, name, {one.name for one in every})
     wanted = [one for task in tasks for one in found if one.task == task]

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, TextIO
+from collections.abc import Sequence
+from typing import Any
 
 from instar.campaigns.plan import Plan, Use
 from instar.core.campaign import Campaign
+from instar.core.case import CASES_PER_NULL
 from instar.core.errors import BadInput
 from instar.core.relation import Relation
+from instar.progress import say
 
 OBJECTS = 4  # that a detector may find in a picture; more is not known before it was asked
 DRAWS = 10
 BISECTION = 9
 STRIKERS = 7  # changes that must do nothing, asked of a picture in which something was found
-CASES_PER_NULL = 10
 ITSELF = 2  # a picture is asked as it is, and many are asked once more
 
 Campaigns = Sequence[tuple[Plan, Campaign]]
@@ -70,13 +71,7 @@ def _changes(relation: Relation, search: Use) -> int:
     return int(known.get(search.name, DRAWS))
 
 
-def agree(
-    campaigns: Campaigns,
-    *,
-    yes: bool,
-    terminal: TextIO | None = None,
-    answer: Callable[[], str] = input,
-) -> list[tuple[Plan, Campaign]]:
+def agree(campaigns: Campaigns, *, yes: bool) -> list[tuple[Plan, Campaign]]:
     """Tell what paid services will be asked for, and go on only with --yes or a yes at the terminal.
 
     What was agreed to is a limit from then on: the campaigns come back with it as their budget.
@@ -90,7 +85,7 @@ def agree(
             told.append(line)
         agreed.append((plan, dataclasses.replace(campaign, limits=plan.limits)))
     if told:
-        _ask(told, yes, sys.stderr if terminal is None else terminal, answer)
+        _ask(told, yes)
     return agreed
 
 
@@ -116,12 +111,12 @@ def _limited(plan: Plan, campaign: Campaign, host: str) -> tuple[Plan, str]:
     return plan, f"{campaign.system.name} will be asked {many}, {cost}; pictures go to {host}"
 
 
-def _ask(told: Sequence[str], yes: bool, shown: TextIO, answer: Callable[[], str]) -> None:
-    print("\n".join(told), file=shown)
+def _ask(told: Sequence[str], yes: bool) -> None:
+    say("\n".join(told))
     if yes:
         return
-    if not (sys.stdin is not None and sys.stdin.isatty() and shown.isatty()):
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadInput(f"{told[0]}; nothing was sent: say --yes to go on")
-    print("Go on? [y/N] ", end="", file=shown, flush=True)
-    if answer().strip().lower() not in ("y", "yes"):
+    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)  # noqa: T201
+    if input().strip().lower() not in ("y", "yes"):
         raise BadInput("nothing was sent")

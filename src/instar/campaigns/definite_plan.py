@@ -74,7 +74,7 @@ def run_folders(plan: Plan, *, resume: bool = False) -> list[str]:
     folder = Path(plan.out or "runs")
     names: list[str] = []
     for use in plan.systems:
-        own = "".join(c if c.isalnum() or c in "-_." else "-" for c in use.called or use.name)
+        own = folder_name(use.called or use.name)
         numbered = (f"{own}-{n}" if n > 1 else own for n in itertools.count(1))
         free = (name for name in numbered if name not in names)
         name = next(free)
@@ -85,6 +85,11 @@ def run_folders(plan: Plan, *, resume: bool = False) -> list[str]:
             name = following
         names.append(name)
     return [str(folder / name) for name in names]
+
+
+def folder_name(system: str) -> str:
+    """The name of a system as that of a folder."""
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system)
 
 
 def plan_identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:

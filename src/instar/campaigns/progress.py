@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 from instar.core.system import Limits
-from instar.engines.local import Tally
+from instar.engines.account import Tally
 from instar.progress import pace, show_progress
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instar.campaigns.catalogue import catalogues
 from instar.campaigns.plan import Plan, Use
-from instar.campaigns.resolve import build_system, resolve_system
+from instar.campaigns.resolve import LazySystem, build_system, resolve_system
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.referees import Referee
@@ -46,38 +46,16 @@ def find_referees(plan: Plan, tasks: Sequence[str], system: System) -> list[Refe
     if plan.referees == NONE or len(set(tasks)) != 1 or tasks[0] not in catalogues():
         return []
     names = [name for name in catalogues()[tasks[0]].referees if name != system.name]
-    return [Referee(_LazySystem(name, system), labels) for name in names[:USUAL_NUMBER]]
+    return [
+        Referee(LazySystem(name, partial(_find_usual, name, system)), labels) for name in names[:USUAL_NUMBER]
+    ]
 
 
-class _LazySystem:
-    """A system of the zoo that is opened when it is asked for the first time."""
-
-    concurrent = False
-
-    def __init__(self, name: str, tested: System) -> None:
-        self.name, self._tested = name, tested
-
-    @cached_property
-    def _system(self) -> System:
-        system = build_system(Use(self.name), what="referee")
-        if _are_relatives(self._tested, system):
-            raise BadInput("it has the weights of the system under test")
-        return system
-
-    @property
-    def batch(self) -> int:
-        return int(getattr(self._system, "batch", 1))
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint_of(self._system)
-
-    @property
-    def classes(self) -> Any:
-        return getattr(self._system, "classes", None)
-
-    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
-        return self._system.predict(inputs)
+def _find_usual(name: str, tested: System) -> System:
+    system = build_system(Use(name), what="referee")
+    if _are_relatives(tested, system):
+        raise BadInput("it has the weights of the system under test")
+    return system
 
 
 def _are_relatives(one: System, other: System) -> bool:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instar.core.campaign import AnswerKey, Campaign, Store
-from instar.core.record import Record
+from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.search import Search
 from instar.core.system import Reply
-from instar.engines.local import Spent, run_local
+from instar.engines.local import run_local
 from instar.store import MemoryStore
 
 SCENES = 24
@@ -47,7 +47,7 @@ class Rehearsal:
     store: Store
     workers: int = 1
     batch: int | None = None
-    spent: Spent = Spent()  # noqa: RUF009  # frozen
+    accounts: list[Totals] = field(default_factory=list)
     _known: dict[str, Sequence[Record]] = field(default_factory=dict)
 
     def __call__(self, relation: Relation, search: Search) -> Sequence[Record] | None:
@@ -60,7 +60,7 @@ class Rehearsal:
     def _ask(self, relation: Relation, search: Search) -> Sequence[Record]:
         limits, store = self.campaign.limits, _AnswersOnly(self.store)
         if limits.queries is not None:
-            left = limits.queries // SHARE - self.spent.queries
+            left = limits.queries // SHARE - sum(one.queries for one in self.accounts)
             if left <= 0:
                 return []
             limits = replace(limits, queries=left)
@@ -73,7 +73,7 @@ class Rehearsal:
         )
         records = list(run_local(campaign, store, workers=self.workers, batch=self.batch))
         if store.totals is not None:
-            self.spent = self.spent.plus(store.totals)
+            self.accounts.append(store.totals)
         return [record for record in records if record.role == "case"]
 
 

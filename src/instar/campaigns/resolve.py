@@ -8,7 +8,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
@@ -28,12 +28,14 @@ from instar.campaigns.system_names import (
     tasks_of_name,
 )
 from instar.core.errors import BadInput, InstarError, UnknownName
+from instar.core.fingerprint import fingerprint_of
 from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
 from instar.core.system import System, describe_error
 from instar.engines.cluster import Cluster
 from instar.engines.ray_system import build_on_cluster
 from instar.engines.worker import WorkerSystem
+from instar.report.words import with_article
 
 THROTTLE_OPTIONS = ("rate", "concurrency", "patience", "stall")
 """Options of everything that is asked over a network (see `instar.adapters.throttle`)."""
@@ -59,6 +61,34 @@ def resolve_system(
             return system
         system.close()
     return WorkerSystem(build) if is_foreign else build()
+
+
+class LazySystem:
+    """A system that is made when it is asked for the first time."""
+
+    concurrent = False
+
+    def __init__(self, name: str, make: Callable[[], System]) -> None:
+        self.name, self._make = name, make
+
+    @cached_property
+    def _system(self) -> System:
+        return self._make()
+
+    @property
+    def batch(self) -> int:
+        return int(getattr(self._system, "batch", 1))
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint_of(self._system)
+
+    @property
+    def classes(self) -> Any:
+        return getattr(self._system, "classes", None)
+
+    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
+        return self._system.predict(inputs)
 
 
 def build_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
@@ -265,5 +295,4 @@ def _require_no_options(what: str, use: Use) -> None:
 
 
 def _kind(value: Any) -> str:
-    name = type(value).__name__
-    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+    return with_article(type(value).__name__)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -34,6 +33,7 @@ from instar.campaigns.progress import show_campaign
 from instar.campaigns.referees import find_referees
 from instar.campaigns.rehearsal import Rehearsal
 from instar.campaigns.resolve import (
+    LazySystem,
     resolve_relation,
     resolve_searches,
     resolve_system,
@@ -53,11 +53,12 @@ from instar.core.search import Search, SearchAcross, stored_changes
 from instar.core.system import Limits, Reply, System, is_isolated
 from instar.core.task import TASKS
 from instar.core.workspace import Folder, prepare_relation
+from instar.engines.account import Tally
 from instar.engines.cluster import Cluster
-from instar.engines.local import Tally, batch_size, run_local
+from instar.engines.local import batch_size, run_local
 from instar.engines.ray_system import send_to_cluster
 from instar.engines.worker import Isolated
-from instar.progress import show_steps
+from instar.progress import say, show_steps
 from instar.scenes import load_scenes, require_one_readable
 from instar.store import MemoryStore, RunStore
 from instar.store.pictures import Pictures
@@ -140,7 +141,9 @@ def run(
             store, folder = kept, kept.folder
         rehearsal = Rehearsal(campaign, store, workers, batch)
         campaign = _prepare(campaign, Folder(folder, rehearse=rehearsal), prepare_relation)
-        records = run_local(campaign, store, workers=workers, batch=batch, watch=watch, spent=rehearsal.spent)
+        records = run_local(
+            campaign, store, workers=workers, batch=batch, watch=watch, before=rehearsal.accounts
+        )
         yield from stack.enter_context(contextlib.closing(records))
 
 
@@ -166,13 +169,13 @@ def execute(
             is_new = not (Path(campaign.name) / "run.sqlite").exists()
             stores.append(stack.enter_context(_open_run(own, campaign, resume=resume)))
             if is_new and are_files(plan):
-                _say(_what_is_kept(campaign), quiet=quiet)
+                say(_what_is_kept(campaign), quiet=quiet)
             if remark := remark_on(campaign):
-                _say(remark, quiet=quiet)
+                say(remark, quiet=quiet)
         for (own, campaign), store in zip(campaigns, stores):
             workers = own.workers or os.cpu_count() or 1
             rehearsal = Rehearsal(campaign, store, workers, own.batch)
-            tell = partial(_say, quiet=quiet)
+            tell = partial(say, quiet=quiet)
             workspace = Folder(store.folder, partial(show_steps, quiet=quiet), tell, rehearsal)
             campaign = _prepare(campaign, workspace, prepare)
             later = campaign.system if isinstance(campaign.system, Elsewhere) else None
@@ -181,7 +184,7 @@ def execute(
                 later.open(store.folder / QUESTIONS_FOLDER)
             with show_campaign(own.limits, what=campaign.system.name, quiet=quiet) as watch:
                 records = run_local(
-                    campaign, store, workers=workers, batch=own.batch, watch=watch, spent=rehearsal.spent
+                    campaign, store, workers=workers, batch=own.batch, watch=watch, before=rehearsal.accounts
                 )
                 with contextlib.closing(records):
                     for _ in records:
@@ -274,11 +277,6 @@ def _open_run(plan: Plan, campaign: Campaign, *, resume: bool) -> Iterator[RunSt
         yield store
 
 
-def _say(line: str, *, quiet: bool) -> None:
-    if not quiet:
-        print(line, file=sys.stderr)  # noqa: T201
-
-
 def _what_is_kept(campaign: Campaign) -> str:
     host = getattr(campaign.system, "sends_to", "")
     where = f"{campaign.system.name} sends them to {host}" if host else "instar sends them nowhere"
@@ -311,18 +309,5 @@ def _helpers(plan: Plan) -> dict[str, Any]:
     for name in helpers:
         if not any(takes(pair.relation, name) for pair in plan.relations):
             raise BadInput(f"{name} was given, but none of the relations makes use of it")
-    helpers.setdefault("objects", _Helper(HELPER))
+    helpers.setdefault("objects", LazySystem(HELPER, partial(resolve_system, Use(HELPER), what="helper")))
     return helpers
-
-
-class _Helper:
-    """A system that is looked up when it is asked for the first time: most scenes know their objects."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._system: System | None = None
-
-    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
-        if self._system is None:
-            self._system = resolve_system(Use(self.name), what="helper")
-        return self._system.predict(inputs)

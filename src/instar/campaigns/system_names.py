@@ -15,7 +15,6 @@ elsewhere                      what `instar questions` writes the questions for
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from instar.adapters.torch_session import is_ultralytics
 from instar.campaigns.catalogue import TaskCatalogue, catalogues, import_home
 from instar.campaigns.plan import Use
 from instar.core.errors import BadInput
+from instar.progress import say
 
 ANSWER_FILES = (".json", ".jsonl")
 DATA_ONLY = (".onnx", ".xml")
@@ -109,7 +109,7 @@ def settle_name(use: Use) -> Use:
     if path.suffix in DATA_ONLY:
         taker, told = _describe(takers, whole, use.options)
         listed = ", ".join(f"{key}={_short(value)}" for key, value in told.items())
-        print(f"{use.name}: {taker.name}, {listed}", file=sys.stderr)  # noqa: T201
+        say(f"{use.name}: {taker.name}, {listed}")
         options = {**told, **options}
     return Use(taker.files[path.suffix], options, use.called or path.stem)
 

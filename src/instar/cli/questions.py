@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from instar.cli import run
 from instar.cli.flags import gate_from
 from instar.core.outcome import Outcome
+from instar.report.words import counted
 
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
@@ -43,7 +44,7 @@ def what_is_asked(folder: str, gate: Gate) -> Outcome:
         return run.outcome_of([folder], gate)
     n = len(read_manifest(questions))
     text = (
-        f"{n} picture{'s' if n != 1 else ''} to ask in {questions}, listed in {QUESTIONS_FILE}. Then: instar "
+        f"{counted(n, 'picture')} to ask in {questions}, listed in {QUESTIONS_FILE}. Then: instar "
         f"answers {folder} FILE, with COCO results or a line of JSON for each picture, such as\n"
         '{"file": "NAME.png", "boxes": [[12, 40, 88, 120]], "labels": ["dog"], "scores": [0.9]}'
     )

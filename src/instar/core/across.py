@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +42,7 @@ class SceneRound:
         while self.items:
             number, state, proposed = self.items.popleft()
             drawn = proposed() if callable(proposed) else proposed
-            key = hashlib.sha256(key_of(drawn).encode()).digest()[:16]
+            key = key_of(drawn)
             if key in state.judged:
                 self.verdicts[number] = state.judged[key]
                 continue

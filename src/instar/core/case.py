@@ -196,6 +196,20 @@ class Case:
         named = tuple(task.name_finding(finding, opinions) for finding in verdict.findings)
         self.verdict = replace(verdict, findings=named)
 
+    def strike(self, why: Callable[[Finding], str], otherwise: Verdict) -> None:
+        """Strike out the findings for which there is a reason; `otherwise` is the verdict if none is left."""
+        gone = [(finding, by) for finding in self.findings if (by := why(finding))]
+        if not gone:
+            return
+        assert self.verdict is not None
+        self.struck += [
+            {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": by} for f, by in gone
+        ]
+        kept = [finding for finding in self.findings if not why(finding)]
+        left = Verdict.violated(kept) if kept else otherwise
+        evidence = {**self.verdict.evidence, "struck": list(self.struck)}
+        self.verdict = replace(left, evidence=evidence, margins=self.verdict.margins)
+
     def show(self) -> None:
         """Make the pictures of a finding, and its naturalness."""
         if self.role == "null":

@@ -7,10 +7,10 @@ is sent the replies. Whoever drives it decides where and in what batches a syste
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, RelationState, Steps, run_together, split_replies
@@ -49,7 +49,7 @@ def decide(
     replies = yield from _pay_and_ask(
         budget,
         [one.query(case.repeat) for case in undecided for one in case.follow_ups()],  # let go when asked
-        ahead=partial(_after, undecided, to_ask_again),
+        ahead=partial(_likely_next, undecided, to_ask_again),
     )
     for case, part in zip(undecided, split_replies(replies or [], [case.width for case in undecided])):
         case.judge(part)
@@ -64,8 +64,8 @@ def decide(
     return paid
 
 
-def _after(cases: Sequence[Case], to_ask_again: Sequence[RelationState]) -> Iterator[Query]:
-    """What is asked next where a case shows a finding: the null changes of its source."""
+def _likely_next(cases: Sequence[Case], to_ask_again: Sequence[RelationState]) -> Iterator[Query]:
+    """What will probably be asked next: the null changes of the sources, and the sources once more."""
     for state in {id(case.state.of_source): case.state for case in cases}.values():
         if not state.of_source.knows(state.task):
             yield from _anew([one for _, one in _strikers(state)], Counter(), first=2)
@@ -223,14 +223,10 @@ def _ask_again(
     return replies
 
 
-def _strike(case: Case, gone: dict[FindingKey, str], why: str) -> None:
+def _strike(case: Case, gone: Mapping[FindingKey, str], why: str) -> None:
     """Leave only the findings that are not gone; a case that has none left is unstable."""
-    if not gone:
-        return
-    kept = [finding for finding in case.findings if finding.key not in gone]
-    left = Verdict.violated(kept) if kept else Verdict.inapplicable(f"unstable: {why}", kind="unstable")
-    assert case.verdict is not None
-    case.verdict = replace(left, evidence=_evidence(case, gone), margins=case.verdict.margins)
+    unstable = Verdict.inapplicable(f"unstable: {why}", kind="unstable")
+    case.strike(lambda finding: gone.get(finding.key, ""), unstable)
 
 
 def _leave_unconfirmed(case: Case) -> None:
@@ -239,24 +235,15 @@ def _leave_unconfirmed(case: Case) -> None:
 
 
 def _give_up(case: Case, outcome: Verdict, why: str) -> None:
-    """End a case that could not be checked to the end; what it had found stays in its evidence."""
-    case.verdict = replace(outcome, evidence=_evidence(case, {f.key: why for f in case.findings}))
-
-
-def _evidence(case: Case, gone: dict[FindingKey, str]) -> dict[str, Any]:
-    """The evidence of the case, with the findings that are gone and what they are gone by."""
+    """End a case whose checks could not be finished; its findings stay in the evidence."""
+    case.strike(lambda finding: why, outcome)
     assert case.verdict is not None
-    case.struck += [
-        {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": gone[f.key]}
-        for f in case.findings
-        if f.key in gone
-    ]
-    return {**case.verdict.evidence, "struck": list(case.struck)}
+    case.verdict = replace(case.verdict, margins={})  # searches learn nothing from it
 
 
 def _anew(made: Iterable[FollowUp], before: Counter[str], *, first: int) -> list[Query]:
-    """Queries that check a finding. The same picture is really asked twice: a system that answers
-    differently to the same question would not be seen in a remembered answer.
+    """Queries that check a finding, numbered so that the same picture is really asked again: a remembered
+    answer would hide a system that answers differently to the same question.
     """
     queries = []
     for one in made:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from instar.core.case import Ask, Case, Steps
 from instar.core.follow_up import FollowUp, observe
@@ -75,16 +74,5 @@ def _opinion(
 
 def _strike_unfair(case: Case) -> None:
     """Strike out findings that the change is to blame for; a case that has no others counts as held."""
-    unfair: list[dict[str, Any]] = [
-        {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": "unfair"}
-        for f in case.findings
-        if f.known == "unfair"
-    ]
-    if not unfair:
-        return
-    assert case.verdict is not None
-    case.struck += unfair
-    kept = [finding for finding in case.findings if finding.known != "unfair"]
-    left = Verdict.violated(kept) if kept else replace(Verdict.held(), kind="unfair")
-    evidence = {**case.verdict.evidence, "struck": list(case.struck)}
-    case.verdict = replace(left, evidence=evidence, margins=case.verdict.margins)
+    fair = replace(Verdict.held(), kind="unfair")
+    case.strike(lambda finding: "unfair" if finding.known == "unfair" else "", fair)

@@ -36,7 +36,7 @@ from instar.core.verdict import Verdict
 
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
 Pair: TypeAlias = tuple[Relation, AnySearch]
-SourceStates: TypeAlias = dict[tuple[str, ...], SourceState]
+SourceStates: TypeAlias = dict[tuple[str, str, tuple[bytes, ...]], SourceState]
 """By task, source and the null changes that hold there."""
 
 LEAST_SPENT = 10  # questions of a scene before some are spent on asking it again
@@ -93,7 +93,7 @@ def run_scene(settings: RunSettings, scene: Scene, run: SceneRun) -> Steps[None]
     proposals = []
     for state, search in opened:
         rng = random_for(settings.seed, state.relation.name, state.source.id)
-        proposals.append((state, Proposals(search(state.relation, state.source, rng), key_of)))
+        proposals.append((state, Proposals(search(state.relation, state.source, rng))))
     # Each scene begins with another relation: a small budget must not end before the last ones had a turn.
     first = run.order % max(1, len(settings.relations))
     proposals = [*proposals[first:], *proposals[:first]]
@@ -214,7 +214,7 @@ def _open_states(
         strikers = task.nulls.strikers(answered)
         # The first null change comes after one to ten cases, so that scenes with few of them share the cost.
         first = int(rng.integers(1, CASES_PER_NULL + 1))
-        key = (task.name, source.id, *map(key_of, strikers))
+        key = (task.name, source.id, tuple(map(key_of, strikers)))
         fresh = partial(task.nulls.fresh, answered, rng)
         shared = sources.setdefault(key, SourceState(fresh, strikers, first))
         shared.tasks[id(task)] = task

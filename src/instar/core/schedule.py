@@ -5,43 +5,40 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import Generic, TypeVar
 
 from instar.core.case import Case, RelationState
 from instar.core.change import Change, Value
 from instar.core.relation import Drawn
 from instar.core.verdict import Verdict
 
-Item = TypeVar("Item")
-
 MOST_REPEATS = 1000
 """A search that proposes nothing new in so many batches in a row has ended: it would never stop by itself."""
 
 
-def key_of(drawn: Drawn) -> str:
-    """The key of a change: identical changes have the same one, and are asked and counted once."""
-    if not isinstance(drawn, Change):
-        return f"not: {drawn.reason}"
-    recipe = drawn.to_json()
-    if isinstance(drawn, Value):
-        recipe.pop("unit", None)  # only a word for people
-    return json.dumps(recipe, sort_keys=True)
+def key_of(drawn: Drawn) -> bytes:
+    """A hash by which identical changes are recognised: they are asked and counted once."""
+    if isinstance(drawn, Change):
+        recipe = drawn.to_json()
+        if isinstance(drawn, Value):
+            recipe.pop("unit", None)  # only a word for people
+        text = json.dumps(recipe, sort_keys=True)
+    else:
+        text = f"not: {drawn.reason}"
+    return hashlib.sha256(text.encode()).digest()[:16]
 
 
-class Proposals(Generic[Item]):
-    """What a search proposes, one item at a time; it goes on when all it yielded has been judged.
+class Proposals:
+    """What a search proposes, one change at a time; it goes on when all it yielded has been judged.
 
-    An item that was proposed before is not given again: the search is told its verdict.
+    A change that was proposed before is not given again: the search is told its verdict.
     """
 
-    def __init__(
-        self, search: Generator[Sequence[Item], Sequence[Verdict], None], key: Callable[[Item], str]
-    ) -> None:
-        self._search, self._key = search, key
+    def __init__(self, search: Generator[Sequence[Drawn], Sequence[Verdict], None]) -> None:
+        self._search = search
         self._batch: list[bytes] | None = None  # keys of what was yielded last
-        self._pending: deque[Item] = deque()
+        self._pending: deque[Drawn] = deque()
         self._unjudged: set[bytes] = set()
         self._verdicts: dict[bytes, Verdict] = {}
 
@@ -50,7 +47,7 @@ class Proposals(Generic[Item]):
         """True while the next proposal depends on verdicts that are still to come."""
         return not self._pending and bool(self._unjudged)
 
-    def next(self) -> Item | None:
+    def next(self) -> Drawn | None:
         """None when the search waits for verdicts, or has ended."""
         repeats = 0
         while not self._pending:
@@ -64,14 +61,14 @@ class Proposals(Generic[Item]):
                 batch = next(self._search) if self._batch is None else self._search.send(self._told())
             except StopIteration:
                 return None
-            self._batch = [self._hashed(item) for item in batch]
-            new = {key: item for key, item in zip(self._batch, batch) if key not in self._verdicts}
+            self._batch = [key_of(drawn) for drawn in batch]
+            new = {key: drawn for key, drawn in zip(self._batch, batch) if key not in self._verdicts}
             self._pending.extend(new.values())
             self._unjudged.update(new)
         return self._pending.popleft()
 
-    def tell(self, item: Item, verdict: Verdict) -> None:
-        key = self._hashed(item)
+    def tell(self, drawn: Drawn, verdict: Verdict) -> None:
+        key = key_of(drawn)
         self._verdicts[key] = verdict
         self._unjudged.discard(key)
 
@@ -84,9 +81,6 @@ class Proposals(Generic[Item]):
         self._verdicts |= {key: without_evidence(verdict) for key, verdict in zip(self._batch, told)}
         return told
 
-    def _hashed(self, item: Item) -> bytes:
-        return hashlib.sha256(self._key(item).encode()).digest()[:16]
-
 
 def without_evidence(verdict: Verdict) -> Verdict:
     """What is remembered of a verdict: there may be very many."""
@@ -97,7 +91,7 @@ def without_evidence(verdict: Verdict) -> Verdict:
 class TurnSchedule:
     """Relations of one scene taking turns: a case each, now and then a null change of the source."""
 
-    def __init__(self, proposals: Sequence[tuple[RelationState, Proposals[Drawn]]]) -> None:
+    def __init__(self, proposals: Sequence[tuple[RelationState, Proposals]]) -> None:
         self._queue = deque(proposals)
         self._of = {id(state): one for state, one in proposals}
         self._drawn: dict[int, Drawn] = {}

@@ -17,6 +17,7 @@ import numpy as np
 
 from instar.core.change import Change, plain
 from instar.core.errors import BadInput
+from instar.core.options import require_whole_number
 from instar.core.recipe import recorded
 from instar.core.relation import Drawn, Range, Relation
 from instar.core.scene import Observation
@@ -80,7 +81,7 @@ def require_fit(search: Callable[..., Any], relation: Relation) -> None:
 @recorded
 def draws(n: int = 10) -> Search:
     """The plain search: `n` changes, independently drawn."""
-    _require(n >= 1, f"draws: n is {n}; it must be at least 1")
+    require_whole_number("draws", "n", n, least=1)
 
     @representative
     def search(
@@ -146,13 +147,12 @@ def bisect(holds: float | None = None, breaks: float | None = None, *, within: f
 def shrink(change: Change, *, at_once: int = 8) -> Search:
     """From a failing change to the smallest that still fails.
 
-    `relation.lesser` gives single changes, of which `at_once` are asked at a time and the first that is
-    still violated is followed, and lines: sequences of changes along one quantity, the simplest first. Of a
-    line the last is asked first, which is nearest to the change at hand; where it is still violated the line
-    is bisected, else it is left. Then the lines after it have their turn. Ends when nothing simpler is
-    violated. Whatever is followed is simpler than what was followed before, so the result is the first
-    violated case of the last batch that has one, or `change` itself where no batch has. Nothing is asked
-    twice.
+    `relation.lesser` gives single changes and lines, which are changes along one quantity, the simplest
+    first. Single changes are asked `at_once` at a time, and the search goes on from the first that fails. Of
+    a line the last change, which is nearest to the one at hand, is asked first. If it fails the line is
+    bisected, and the search goes on from its simplest failing change, with the lines behind this one. It ends
+    when nothing simpler fails. The result is the first violated case of the last batch that has one, or
+    `change` itself. Nothing is asked twice.
     """
 
     def search(

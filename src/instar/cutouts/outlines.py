@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from instar.core.digest import digest
 from instar.core.scene import Image
-from instar.cutouts.kept import write_once
 from instar.imaging.geometry import Box
+from instar.user_file import whole_file
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +39,8 @@ def keep_outlines(outline: Outliner, folder: Path) -> Outliner:
         found = _read(path, (picture.shape[0], picture.shape[1]))
         if found is None:
             found = outline(picture, box)
-            content = io.BytesIO()
-            np.savez_compressed(content, alpha=found.alpha, quality=np.float64(found.quality))
-            write_once(path, content.getvalue())
+            with whole_file(path) as unfinished:
+                np.savez_compressed(unfinished, alpha=found.alpha, quality=np.float64(found.quality))
         return found
 
     return kept

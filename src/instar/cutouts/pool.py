@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,14 +22,12 @@ from instar.core.errors import BadInput, RunError
 from instar.imaging.average_hash import hamming
 from instar.imaging.codecs import decode_exact, encode_png
 from instar.imaging.paste import RGBA
-from instar.user_file import read_json
+from instar.user_file import read_json, write_whole
 
 INDEX = "index.json"
 FORMAT = 1
 KINDS = (".png", ".webp")
-BEHIND = 65  # bits; no two hashes differ in so many
-NEVER = 2 * BEHIND
-ALIKE = 1.35  # heights over widths may differ by this factor
+NEVER = 65  # bits; no two hashes differ in so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +101,16 @@ class Pool:
         """The cut-out with that content hash."""
         return self._read(name)
 
-    def nearest_few(
-        self, label: str, reference: int, *, not_from: str, most: int, shapes: npt.ArrayLike | None = None
-    ) -> tuple[CutOut, ...]:
+    def nearest_few(self, label: str, reference: int, *, not_from: str, most: int) -> tuple[CutOut, ...]:
         """The cut-outs of that class that look most like the reference hash, never of the same scene.
 
-        With `shapes`, `(m,)` heights over widths, those that have one of them, roughly, go before all
-        others: half a figure is no company for whole ones. Equally near ones are told apart by their
-        content hash, so that the choice is always the same.
+        Equally near ones are told apart by their content hash, so that the choice is always the same.
         """
         known = self._classes.get(label)
         if known is None:
             return ()
         distances = hamming(known.hashes, reference)
         distances[known.scenes == not_from] = NEVER
-        if shapes is not None:
-            distances[~same_shape(known.shapes[:, None], np.asarray(shapes)).any(axis=1)] += BEHIND
         best = np.argsort(distances, kind="stable")[:most]
         return tuple(known.cutouts[i] for i in best.tolist() if distances[i] < NEVER)
 
@@ -131,7 +122,6 @@ class _Class:
     cutouts: Sequence[CutOut]
     hashes: npt.NDArray[np.uint64]
     scenes: npt.NDArray[np.str_]
-    shapes: npt.NDArray[np.float64]
 
     @classmethod
     def of(cls, cutouts: Sequence[CutOut]) -> _Class:
@@ -139,7 +129,6 @@ class _Class:
             cutouts,
             np.array([c.hash for c in cutouts], np.uint64),
             np.array([c.scene for c in cutouts]),
-            np.array([c.height / c.width for c in cutouts]),
         )
 
 
@@ -155,13 +144,6 @@ def join_pools(first: Pool, second: Pool, name: Callable[[str], str]) -> Pool:
 def bundled_pool() -> Pool:
     """The rendered objects that come along; see `objects/ATTRIBUTION.md`."""
     return load_pool(Path(__file__).with_name("objects"))
-
-
-def same_shape(a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Whether two heights over widths are alike, element by element."""
-    ratio = np.divide(a, b)
-    alike: npt.NDArray[np.bool_] = (ratio <= ALIKE) & (ratio >= 1 / ALIKE)
-    return alike
 
 
 def write_cutout(folder: Path, pixels: RGBA) -> str:
@@ -189,10 +171,7 @@ def new_pool(folder: Path) -> Iterator[Path]:
 def save_pool(folder: Path, cutouts: Sequence[CutOut], without: Sequence[str] = ()) -> None:
     """Write the index, last of all and at once: a folder without one is no pool yet."""
     content = {"format": FORMAT, "without": list(without), "cutouts": [asdict(one) for one in cutouts]}
-    text = json.dumps(content, indent=1)
-    unfinished = folder / f"{INDEX}.part"
-    unfinished.write_text(text + "\n", encoding="utf-8")
-    os.replace(unfinished, folder / INDEX)
+    write_whole(folder / INDEX, json.dumps(content, indent=1) + "\n")
 
 
 def load_pool(folder: Path | str) -> Pool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.digest import digest
+from instar.core.picture_cache import PictureCache
 from instar.core.scene import Image, Mask
 from instar.cutouts.outlines import Outliner, SoftOutline
 from instar.imaging.geometry import Box
@@ -34,27 +34,26 @@ def sam2(encoder: Path, decoder: Path) -> Outliner:
     """Outlines by the two parts of the network; several threads may ask."""
     threads = min(MOST_THREADS, os.cpu_count() or 1)
     look, outline = (open_onnx(str(model), threads) for model in (encoder, decoder))
-    seen: OrderedDict[str, dict[str, Any]] = OrderedDict()
+    seen = PictureCache(REMEMBERED)
     lock = threading.Lock()  # one picture at a time has all the cores
 
-    def embedding(picture: Image) -> dict[str, Any]:
-        name = digest(picture)
-        if name not in seen:
-            names = [one.name for one in look.get_outputs()]
-            seen[name] = dict(zip(names, look.run(None, {"image": _shown(picture)})))
-        seen.move_to_end(name)
-        while len(seen) > REMEMBERED:
-            seen.popitem(last=False)
-        return seen[name]
+    def embed(picture: Image) -> dict[str, Any]:
+        names = [one.name for one in look.get_outputs()]
+        return dict(zip(names, look.run(None, {"image": _shown(picture)})))
 
     def find(picture: Image, box: Box) -> SoftOutline:
         height, width = picture.shape[:2]
         scale = np.array([SIDE / width, SIDE / height], np.float32)
         corners = (np.array(box, np.float32).reshape(1, 2, 2) * scale).astype(np.float32)
-        asked = {"point_coords": corners, "point_labels": CORNERS, "has_mask_input": np.zeros(1, np.float32)}
+        asked: dict[str, Any] = {
+            "point_coords": corners,
+            "point_labels": CORNERS,
+            "has_mask_input": np.zeros(1, np.float32),
+        }
         asked["mask_input"] = np.zeros((1, 1, MASK_SIDE, MASK_SIDE), np.float32)
         with lock:
-            masks, qualities = outline.run(["masks", "iou_predictions"], embedding(picture) | asked)
+            asked |= seen.get(digest(picture), partial(embed, picture))
+            masks, qualities = outline.run(["masks", "iou_predictions"], asked)
         best = int(np.argmax(qualities[0]))
         alpha = _softened(masks[0, best], (height, width))
         return SoftOutline(_within(alpha, box), float(np.clip(qualities[0, best], 0, 1)))

@@ -8,13 +8,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import TypeAlias
 
 from instar.core.campaign import AnswerKey, Store
 from instar.core.errors import InstarError, TooManyFailures
 from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Query
 from instar.core.system import Limits, Reply, System, ask
+from instar.engines.threads import Threads
 
 Later = Callable[[Callable[[], None]], None]
 """Hands work to the thread that owns the store."""
@@ -26,12 +27,6 @@ _Target: TypeAlias = tuple[str, str]
 
 def _target(query: Query) -> _Target:
     return query.variant, query.referee
-
-
-class Threads(Protocol):
-    """Where the system is called."""
-
-    def submit(self, function: Callable[..., None], *arguments: Any) -> None: ...
 
 
 @dataclass(eq=False)

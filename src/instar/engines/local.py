@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.picture_cache import PictureCache
-from instar.core.record import Empty, KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, Totals
+from instar.core.record import Record, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
     AT_ONCE,
@@ -34,39 +33,14 @@ from instar.core.scene_run import (
     observe_scene,
     run_scene,
 )
-from instar.core.search import is_across_scenes, is_representative
+from instar.core.search import is_across_scenes
 from instar.core.system import System, is_isolated, variant_of
+from instar.engines.account import Account, Tally
 from instar.engines.batcher import Batcher
+from instar.engines.threads import GRACE_SECONDS, Threads
 from instar.engines.worker import Isolated, gpus, within_limits
 
 AT_ONCE_ELSEWHERE = 4000  # cases in a round, whose pictures are held meanwhile
-GRACE_SECONDS = 0.5  # for calls that are under way when the time is over
-ACCOUNT_SECONDS = 5.0  # between two accounts of a run that is under way
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How far a campaign has come, for whoever watches."""
-
-    scenes: int
-    scenes_done: int
-    cases: int
-    failing: int
-    queries: int
-    seconds: float
-    price: float
-    actors: str = ""  # of a cluster, and what waits for them
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Questions of a campaign that were asked before it began."""
-
-    queries: int = 0
-    asked: int = 0
-
-    def plus(self, totals: Totals) -> Spent:
-        return Spent(self.queries + totals.queries, self.asked + totals.asked)
 
 
 def run_local(
@@ -77,13 +51,14 @@ def run_local(
     batch: int | None = None,
     watch: Callable[[Tally], None] = lambda tally: None,
     clock: Callable[[], float] = time.monotonic,
-    spent: Spent = Spent(),  # noqa: B008  # frozen
+    before: Sequence[Totals] = (),
 ) -> Generator[Record, None, None]:
-    """The records of a campaign, as they come; the store has them all at the end. `spent` was asked before.
+    """The records of a campaign, as they come; the store has them all at the end.
 
     `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`, or more
     where it says how many.
     `batch` inputs go into one call of `predict`, by default as many as the system likes.
+    `before` are the accounts of what was asked for this campaign already; they are added to its own.
     """
     size = batch_size(campaign.system, batch=batch, workers=workers)
     at_once = int(getattr(campaign.system, "concurrent", False))
@@ -104,7 +79,7 @@ def run_local(
     system = limit(campaign.system)
     if is_isolated(system):
         slots = max(slots, len(gpus()))
-    askers, steppers = _Threads(slots, "instar-system"), _Threads(workers, "instar-pixels")
+    askers, steppers = Threads(slots, "instar-system"), Threads(workers, "instar-pixels")
     try:
         events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         batcher = Batcher(
@@ -119,12 +94,14 @@ def run_local(
             askers=askers,
             later=events.put,
         )
-        batcher.queries, batcher.asked = spent.queries, spent.asked
+        batcher.queries = sum(one.queries for one in before)
+        batcher.asked = sum(one.asked for one in before)
         # What is answered elsewhere is asked of all scenes at once.
         later = hasattr(system, "ask_later")
         window = len(campaign.scenes) + 1 if later else 2 * size * slots + 2 * workers
         isolated = is_isolated(system) or type(system).__module__.startswith("instar.")
-        engine = _Engine(campaign, store, batcher, steppers, events, window, isolated, watch, clock)
+        account = Account(campaign, store, batcher, isolated=isolated, clock=clock)
+        engine = _Engine(campaign, account, batcher, steppers, events, window, watch)
         with contextlib.closing(engine.records()) as records:
             yield from records
     finally:
@@ -156,37 +133,25 @@ class _Engine:
     def __init__(
         self,
         campaign: Campaign,
-        store: Store,
+        account: Account,
         batcher: Batcher,
-        steppers: _Threads,
+        steppers: Threads,
         events: queue.SimpleQueue[Callable[[], None]],
         window: int,
-        isolated: bool,
         watch: Callable[[Tally], None],
-        clock: Callable[[], float],
     ) -> None:
-        self._campaign, self._store, self._batcher = campaign, store, batcher
-        self._steppers, self._events, self._window = steppers, events, window
-        self._isolated = isolated
-        self._watch, self._clock = watch, clock
-        self._began = self._accounted = clock()
+        self._campaign, self._account, self._batcher = campaign, account, batcher
+        self._steppers, self._events, self._window, self._watch = steppers, events, window, watch
         self._inputs = PictureCache(window + 8)
         self._sources: SourceStates | None = None
-        self._running = self._stepping = 0
+        self._running = self._stepping = self._done = 0
         self._waiting: list[tuple[_Running, Request]] = []
         self._reserve = 0  # questions that are in nobody's budget
-        self._records: list[Record] = []
-        self._repeats: list[Repeat] = []
-        self._pictures: set[str] = set()
-        self._scenes: set[str] = set()
-        self._empty: set[str] = set()
-        self._skipped: dict[str, Skipped] = {}
-        self._cases = self._failing = self._done = 0
         self._stopped = False  # by the time limit, before everything was done
 
     def records(self) -> Generator[Record, None, None]:
         finished = False
-        self._keep_account()
+        self._account.keep()
         try:
             per_scene = [pair for pair in self._campaign.relations if not is_across_scenes(pair[1])]
             across = [pair for pair in self._campaign.relations if is_across_scenes(pair[1])]
@@ -198,7 +163,7 @@ class _Engine:
                 yield from self._run_across(across)
             finished = not self._stopped
         finally:
-            self._store.keep_totals(self._totals(finished))
+            self._account.keep(finished=finished)
 
     def _run_per_scene(self, pairs: Sequence[Pair]) -> Iterator[Record]:
         settings = self._settings(pairs)
@@ -290,9 +255,8 @@ class _Engine:
                 continue
             if not self._take_event(stopping):
                 break
-            if self._clock() - self._accounted > ACCOUNT_SECONDS:
-                self._keep_account()
-            yield from self._take_records()
+            self._account.keep_now_and_then()
+            yield from self._account.keep_records()
         self._stopped |= stopping and self._unfinished(coming)
         self._running = 0
         self._waiting.clear()
@@ -306,7 +270,7 @@ class _Engine:
     def _take_event(self, stopping: bool) -> bool:
         """Handle the next event; False when the time is over and none comes any more."""
         limit = self._campaign.limits.seconds
-        wait = None if limit is None else max(0.0, limit - (self._clock() - self._began))
+        wait = None if limit is None else max(0.0, limit - self._account.seconds)
         try:
             self._events.get(timeout=GRACE_SECONDS if stopping else wait)()
         except queue.Empty:
@@ -345,7 +309,7 @@ class _Engine:
     def _stepped(self, running: _Running, event: Ask | Request | None) -> None:
         self._stepping -= 1
         while running.run.notes:
-            self._note(running.run.notes.popleft())
+            self._account.add(running.run.notes.popleft())
         if isinstance(event, Ask):
             self._batcher.take(event.queries, partial(self._step, running))
             self._batcher.ask_ahead(event.ahead)
@@ -356,107 +320,8 @@ class _Engine:
             else:
                 self._done += 1
                 self._reserve += running.run.budget.left or 0
-        self._watch(self._tally())
-
-    def _note(self, note: Any) -> None:
-        if isinstance(note, Record):
-            self._records.append(note)
-            if note.role == "case":
-                self._cases += 1
-                self._failing += bool(note.verdict.failures)
-        elif isinstance(note, KeptPixels):
-            if note.digest not in self._pictures:
-                self._store.keep_picture(note.digest, note.pixels)
-                self._pictures.add(note.digest)
-        elif isinstance(note, Repeat):
-            self._repeats.append(note)
-        elif isinstance(note, Empty):
-            self._empty.add(note.source)
-        elif isinstance(note, KeptPanels):
-            self._store.keep_panels(note.case, note.panels, exact=note.exact)
-        elif isinstance(note, Source):
-            self._scenes.add(note.scene)
-            self._store.keep_source(note)
-        else:
-            self._skipped[note.scene] = note
-            self._store.keep_skipped(note)
-
-    def _take_records(self) -> Iterator[Record]:
-        records, self._records = self._records, []
-        if records:
-            self._store.keep_records(records)
-            yield from records
-
-    def _keep_account(self) -> None:
-        """So that a run that is under way, or was killed, can be reported on."""
-        self._accounted = self._clock()
-        self._store.keep_totals(self._totals(finished=False))
+        self._watch(self._account.tally(self._done))
 
     def _out_of_time(self) -> bool:
         seconds = self._campaign.limits.seconds
-        return seconds is not None and self._clock() - self._began >= seconds
-
-    def _tally(self) -> Tally:
-        return Tally(
-            scenes=len(self._campaign.scenes),
-            scenes_done=min(self._done, len(self._campaign.scenes)),
-            cases=self._cases,
-            failing=self._failing,
-            queries=self._batcher.queries,
-            seconds=self._clock() - self._began,
-            price=self._batcher.asked * self._campaign.limits.price_per_query,
-            actors=self._batcher.load(),
-        )
-
-    def _totals(self, finished: bool) -> Totals:
-        return Totals(
-            run=self._campaign.name,
-            system=self._campaign.system.name,
-            seed=self._campaign.seed,
-            scenes=len(self._scenes),
-            queries=self._batcher.queries,
-            asked=self._batcher.asked,
-            seconds=self._clock() - self._began,
-            price_per_query=self._campaign.limits.price_per_query,
-            skipped=tuple(sorted(self._skipped.values(), key=lambda skipped: skipped.scene)),
-            finished=finished,
-            task=", ".join(sorted({one.resolved_task.name for one, _ in self._campaign.relations})),
-            yields=[one.name for one, search in self._campaign.relations if not is_representative(search)],
-            isolated=self._isolated,
-            repeats=len(self._repeats),
-            differing=sum(not one.identical for one in self._repeats),
-            contradicting=sum(one.contradicts for one in self._repeats),
-            empty=len(self._empty),
-            referees=dict(self._batcher.referees),
-            referee_queries=self._batcher.referee_queries,
-        )
-
-
-class _Threads:
-    """A few worker threads. Those that do not end by themselves are left behind: a
-    call into a system that hangs must hold up neither the campaign nor the end of the process.
-    """
-
-    def __init__(self, count: int, name: str) -> None:
-        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for _ in range(count)]
-        for thread in self._threads:
-            thread.start()
-
-    def submit(self, function: Callable[..., None], *arguments: Any) -> None:
-        self._work.put(partial(function, *arguments))
-
-    def leave(self) -> None:
-        """Drop what has not begun, and wait a little for what has."""
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self._work.get_nowait()
-        for _ in self._threads:
-            self._work.put(None)
-        until = time.monotonic() + GRACE_SECONDS
-        for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
-
-    def _run(self) -> None:
-        while (do := self._work.get()) is not None:
-            do()
+        return seconds is not None and self._account.seconds >= seconds

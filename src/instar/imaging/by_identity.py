@@ -12,9 +12,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def by_identity(capacity: int) -> Callable[[F], F]:
-    """Remembers so many results of a function, found again by the identity of its first argument and the
-    value of the others. The first is held meanwhile, so that no other object gets its identity; nobody may
-    write into it or into the result.
+    """Cache so many results of a function by the identity of its first argument and the values of the others.
+
+    The first argument is kept alive with its result, so that no other object gets its identity. Nobody may
+    write into either.
     """
 
     def decorate(function: F) -> F:

@@ -26,7 +26,7 @@ Samples: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 """Grey, BGR or BGRA as OpenCV decodes them, of 8 or 16 bits."""
 
 
-def read_picture(path: str | Path, *, max_pixels: int = MAX_PIXELS) -> Image:
+def read_picture(path: str | Path) -> Image:
     """The picture in a file as a person sees it: `uint8 (H, W, 3)`, RGB, the right way up.
 
     JPEG, PNG, GIF, BMP, WebP, TIFF and binary PGM/PPM are known by their content, not by their name.
@@ -34,7 +34,7 @@ def read_picture(path: str | Path, *, max_pixels: int = MAX_PIXELS) -> Image:
     transparent shows white, as it does in a browser (a BMP's fourth channel counts for nothing).
 
     Raises UnreadablePicture with the reason alone ("truncated", "animated", ...): empty, damaged or
-    cut off, not a picture, more than `max_pixels` by its header, more than one frame, or of a kind
+    cut off, not a picture, too many pixels by its header, more than one frame, or of a kind
     that would be read wrong or not at all (OpenCV 4.10 knows no GIF). The reason is short and without
     the path, so that reasons can be counted.
     """
@@ -42,7 +42,7 @@ def read_picture(path: str | Path, *, max_pixels: int = MAX_PIXELS) -> Image:
         if os.fstat(file.fileno()).st_size > _MAX_FILE_BYTES:
             raise UnreadablePicture("file too large")
         data = file.read()
-    return decode_picture(data, max_pixels=max_pixels)
+    return decode_picture(data)
 
 
 def decode_picture(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Image:

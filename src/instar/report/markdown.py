@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from instar.report.by_scene import FailureObject, key_words
 from instar.report.groups import Group, groups_headline
 from instar.report.known import Against
-from instar.report.summary import Summary, relation_rows
+from instar.report.relation_table import relation_rows
+from instar.report.summary import Summary
 from instar.report.text import alarm_words
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 

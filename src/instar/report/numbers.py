@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sized
 from instar.report.charts import curve, histogram, severity_chart
 from instar.report.figures import Figures, kept_at
 from instar.report.glossary import GLOSSARY, term
-from instar.report.summary import Summary, relation_rows
+from instar.report.relation_table import relation_rows
+from instar.report.summary import Summary
 from instar.report.text import alarm_words
 from instar.report.words import counted, escape, interval_words, kind_words, name, percent
 

@@ -12,13 +12,10 @@ from typing import Any
 from instar.core.record import Record, Totals
 from instar.core.verdict import NO_FAILURE, Finding, Status
 from instar.report.causes import finding_words
-from instar.report.words import counted, interval_words, percent
+from instar.report.words import counted
 from instar.stats import clustered_rate, wilson
 from instar.stats.clusters import counts_by_cluster
 
-RELATION_HEADINGS = (
-    "relation", "cases", "held", "violated", "unstable", "inapplicable", "failed", "rate", "95 % interval",
-)  # fmt: skip
 MOST_UNSTABLE = 0.1
 """The share of judged cases that may be unstable, and of sources that may contradict themselves when they are
 asked again just as they are. A system counts as too unstable to judge when its share is surely above that:
@@ -89,14 +86,6 @@ class RelationSummary:
     @property
     def headline_rate(self) -> float | None:
         return None if self.is_yield else self.counts.headline_rate
-
-    def cells(self) -> list[str]:
-        """The line of a table under `RELATION_HEADINGS`, behind the relation's name."""
-        counts = self.counts
-        other = counts.inapplicable - counts.unstable
-        numbers = (counts.cases, counts.held, counts.violated, counts.unstable, other, counts.failed)
-        rate = "a yield" if self.is_yield else percent(counts.rate)
-        return [*(f"{n:,}" for n in numbers), rate, interval_words(self.interval)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,12 +344,6 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
             Counter(f.evidence["harm"] for f in distinct.values() if f.is_failure and "harm" in f.evidence)
         ),
     )
-
-
-def relation_rows(relations: Mapping[str, RelationSummary]) -> list[list[str]]:
-    """A line of headings and one for each relation, without rates where no relation has one."""
-    rows = [list(RELATION_HEADINGS), *([name, *one.cells()] for name, one in relations.items())]
-    return [row[:-2] for row in rows] if all(one.is_yield for one in relations.values()) else rows
 
 
 def finding_identity(record: Record, finding: Finding) -> tuple[str, ...]:

@@ -10,14 +10,13 @@ from types import MappingProxyType
 
 from instar.core.record import Totals
 from instar.report.groups import Group, groups_headline
+from instar.report.relation_table import RELATION_HEADINGS, relation_rows
 from instar.report.summary import (
-    RELATION_HEADINGS,
     Break,
     FalseAlarms,
     RelationSummary,
     Summary,
     Violation,
-    relation_rows,
 )
 from instar.report.text_style import PLAIN, TextStyle
 from instar.report.words import (

@@ -44,16 +44,14 @@ def boxed(
     return [SceneObject(label.strip(), (x1, y1, x2, y2), mask, crowd)] if x1 < x2 and y1 < y2 else []
 
 
-def outlined(
-    label: str, polygons: Sequence[Sequence[Sequence[float]]], size: Size, *, crowd: bool = False
-) -> list[SceneObject]:
+def outlined(label: str, polygons: Sequence[Sequence[Sequence[float]]], size: Size) -> list[SceneObject]:
     """An object with polygons of x, y in pixels, and the box around them."""
     shapes = [np.array(polygon, np.float32).reshape(-1, 2) for polygon in polygons]
     if not shapes or any(len(shape) < 3 or not np.isfinite(shape).all() for shape in shapes):
         raise ValueError("a polygon needs three points or more, each of two numbers")
     points = np.clip(np.concatenate(shapes), 0, (size[1], size[0]))
     box = [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
-    return boxed(label, box, mask=partial(polygons_mask, shapes, size), crowd=crowd)
+    return boxed(label, box, mask=partial(polygons_mask, shapes, size))
 
 
 def data_root(file: Path) -> Path:

@@ -110,7 +110,7 @@ def load_scenes(
 
 
 def _with_classes(scenes: list[Scene]) -> list[Scene]:
-    """Annotated scenes, with the classes that somebody annotated: of others the truth knows nothing."""
+    """The scenes, which know the annotated classes: of any other class the annotations say nothing."""
     classes = frozenset(thing.label for scene in scenes for thing in scene.objects or ())
     if not classes:
         return scenes
@@ -223,7 +223,7 @@ def _recognised_file(path: Path) -> str:
 
 
 def _annotation_file(path: Path, format: str) -> Path:
-    """The file meant by a folder, where the format that was said is one of files."""
+    """The annotation file in a folder, for a format that is a file."""
     if path.is_file() or format not in _OF_FILES:
         return path
     found = [file for file, its_format in _annotation_files(path).items() if its_format == format]
@@ -233,8 +233,7 @@ def _annotation_file(path: Path, format: str) -> Path:
 
 
 def _annotation_files(path: Path) -> dict[Path, str]:
-    """The files that list many pictures, in a folder or in one of annotations below it; any other is no
-    concern of ours."""
+    """The files that annotate many pictures, in a folder or in `annotations` or `labels` below it."""
     places = [path, path / "annotations", *(path / "labels").glob("**")]
     files = sorted(file for place in places for file in place.glob("*.json"))
     files += [path / split / ROBOFLOW for split in SPLITS[1:] if (path / split / ROBOFLOW).is_file()]

@@ -154,7 +154,7 @@ def _annotated_scenes(
 
 
 def _words(file: Path, begins: str, word: Callable[[str], Word]) -> tuple[Word, ...]:
-    """What `word` makes of each entry of a file; one goes on in lines that do not begin so."""
+    """The words of a file, each entry read by `word`; lines that do not begin as entries do continue one."""
     lines, words = read_lines(file), []
     starts = [i for i, (_, line) in enumerate(lines) if i == 0 or line.startswith(begins)]
     for start, end in zip(starts, [*starts[1:], len(lines)]):

@@ -17,6 +17,8 @@ from instar.stats.exact_values import exact_value
 
 Rows = npt.NDArray[np.bool_]
 
+LONGEST = 4  # facts of a set
+
 
 @dataclass(frozen=True, slots=True)
 class AssociationRule:
@@ -33,9 +35,7 @@ class AssociationRule:
     lift: float
 
 
-def frequent(
-    facts: Mapping[str, Sequence[bool] | Rows], *, support: float = 0.1, longest: int = 4
-) -> dict[tuple[str, ...], float]:
+def frequent(facts: Mapping[str, Sequence[bool] | Rows], *, support: float) -> dict[tuple[str, ...], float]:
     """Sets of facts that are true together in at least that share of rows, with the share.
 
     A set can be frequent only if all sets without one of its members are, so larger ones are built from
@@ -46,7 +46,7 @@ def frequent(
         raise ValueError(f"frequent: support is {support}; it must be above 0 and at most 1")
     found: dict[tuple[str, ...], float] = {}
     together: dict[tuple[str, ...], Rows] = {(name,): values for name, values in sorted(rows.items())}
-    for length in range(1, longest + 1):
+    for length in range(1, LONGEST + 1):
         together = {names: held for names, held in together.items() if held.mean() >= support}
         found |= {names: float(held.mean()) for names, held in together.items()}
         together = {
@@ -60,11 +60,7 @@ def frequent(
 
 
 def apriori(
-    facts: Mapping[str, Sequence[bool] | Rows],
-    *,
-    support: float = 0.1,
-    confidence: float = 0.7,
-    longest: int = 4,
+    facts: Mapping[str, Sequence[bool] | Rows], *, support: float, confidence: float
 ) -> list[AssociationRule]:
     """The rules with a single consequence that hold often enough, most confident first.
 
@@ -72,7 +68,7 @@ def apriori(
     >>> [(rule.given, rule.then, rule.support, rule.confidence, rule.lift) for rule in rules]
     [(('dark',), 'blurred', 0.75, 1.0, 1.0)]
     """
-    shares = frequent(facts, support=support, longest=longest)
+    shares = frequent(facts, support=support)
     rules = []
     for names, share in shares.items():
         for then in names if len(names) > 1 else ():

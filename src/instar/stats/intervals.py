@@ -12,24 +12,25 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = Sequence[int] | npt.NDArray[np.integer]
 
+LEVEL = 0.95  # of all intervals
+
 RATES, CORRELATIONS = 64, 16
 """Cells of the grid on which the posterior is summed up: bounds are then right to 1 % of the width."""
 NEGLIGIBLE = 1e-8
 """Cells with less than this share of the fullest cell's mass are left out of a narrower grid."""
 
 
-def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for `successes` of `n` independent trials.
+def wilson(successes: float, n: float) -> tuple[float, float]:
+    """Wilson's 95 % score interval for `successes` of `n` independent trials.
 
     Unlike the textbook interval it never leaves [0, 1] and says something at 0 and at n.
 
     >>> [round(bound, 4) for bound in wilson(0, 10)]
     [0.0, 0.2775]
     """
-    _require_level(level)
     if not (n > 0 and 0 <= successes <= n):
         raise ValueError(f"wilson: {successes} of {n} is no share of a positive number of trials")
-    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
+    z2 = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
     centre = successes + z2 / 2
     spread = (z2 * (successes * (n - successes) / n + z2 / 4)) ** 0.5
     # At 0 and n the bound is the share itself; rounding must not leave a hair between them.
@@ -38,8 +39,8 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
     return low, high
 
 
-def clustered_rate(violated: Ints, judged: Ints, *, level: float = 0.95) -> tuple[float, float]:
-    """Interval for the rate behind sum(violated) / sum(judged), where cases of one scene resemble each other.
+def clustered_rate(violated: Ints, judged: Ints) -> tuple[float, float]:
+    """95 % for the rate sum(violated) / sum(judged), where cases of one scene resemble each other.
 
     Both are counts by scene (`int (n,)`). Scenes in which nothing was judged say nothing and are left out.
     The interval holds for few scenes too: how alike the cases of a scene are is not estimated and then
@@ -50,7 +51,6 @@ def clustered_rate(violated: Ints, judged: Ints, *, level: float = 0.95) -> tupl
     >>> [round(bound, 3) for bound in clustered_rate([0, 0, 5, 1], [10, 10, 10, 10])]
     [0.025, 0.545]
     """
-    _require_level(level)
     pairs = np.stack([np.asarray(violated, np.int64), np.asarray(judged, np.int64)], axis=1)
     if np.any(pairs[:, 0] < 0) or np.any(pairs[:, 0] > pairs[:, 1]):
         raise ValueError("clustered_rate: a scene has fewer judged than violated, or less than none")
@@ -63,32 +63,29 @@ def clustered_rate(violated: Ints, judged: Ints, *, level: float = 0.95) -> tupl
     edges, mass = _posterior(counts)
     # Few scenes say so little about the correlation that the prior shows: they spend less of the error. How
     # much less is what benchmarks/intervals.py needs to find 93 % coverage everywhere when 95 % is stated.
-    tail = (1 - level) / 2 * max(0.5, 1 - 2 / len(trials))
+    tail = (1 - LEVEL) / 2 * max(0.5, 1 - 2 / len(trials))
     low, high = (float(np.sin(np.interp(share, mass, edges)) ** 2) for share in (tail, 1 - tail))
     # Where nothing or everything was violated, alike cases say no more than independent ones would.
     if rate == 0:
-        return 0.0, max(high, bound_when_none(total, level))
+        return 0.0, max(high, bound_when_none(total))
     if rate == 1:
-        return min(low, 1 - bound_when_none(total, level)), 1.0
+        return min(low, 1 - bound_when_none(total)), 1.0
     return min(low, rate), max(high, rate)
 
 
-def bound_when_none(n: int, level: float = 0.95) -> float:
-    """The highest rate to be believed when none of `n` independent trials shows anything.
+def bound_when_none(n: int) -> float:
+    """The highest rate to be believed, at 95 %, when none of `n` independent trials shows anything.
 
     >>> round(bound_when_none(299), 4)
     0.01
     """
-    _require_level(level)
     if n < 1:
         raise ValueError(f"bound_when_none: n is {n}; it must be at least 1")
-    return -float(np.expm1(np.log1p(-level) / n))
+    return -float(np.expm1(np.log1p(-LEVEL) / n))
 
 
-def clustered_mean(
-    values: npt.ArrayLike, groups: Sequence[str], *, level: float = 0.95
-) -> tuple[float, float]:
-    """Student's interval for the mean of `values`, over groups.
+def clustered_mean(values: npt.ArrayLike, groups: Sequence[str]) -> tuple[float, float]:
+    """Student's 95 % interval for the mean of `values`, over groups.
 
     Frames of one stretch of road resemble each other, so stretches and not frames count as independent; one
     weighs as much as it has values. Of one group alone the values count as independent. Where no value is
@@ -99,7 +96,6 @@ def clustered_mean(
     """
     from scipy.special import stdtrit  # which takes long to import
 
-    _require_level(level)
     numbers = np.asarray(values, np.float64)
     if len(numbers) == 0 or len(numbers) != len(groups):
         raise ValueError(f"clustered_mean: {len(numbers)} values for {len(groups)} groups")
@@ -111,7 +107,7 @@ def clustered_mean(
     if n == 1:
         return mean, mean
     error = float(np.sqrt(n / (n - 1) * ((sums - mean * counts) ** 2).sum())) / len(numbers)
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * error
     low = mean - half
     return (max(0.0, low) if numbers.min() >= 0 else low), mean + half
 
@@ -196,8 +192,3 @@ def _full_cells(edges: Floats, mass: Floats) -> tuple[float, float] | None:
     full = np.flatnonzero(mass > NEGLIGIBLE * mass.max())
     first, last = max(full[0] - 1, 0), min(full[-1] + 2, len(mass))
     return None if last - first > 0.6 * len(mass) else (float(edges[first]), float(edges[last]))
-
-
-def _require_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}; it must lie between 0 and 1")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import platform
 import sqlite3
 import zlib
@@ -68,17 +67,6 @@ def connect_for_reading(folder: Path) -> sqlite3.Connection:
         if log.exists() and log.stat().st_size:
             raise  # what is in it could not be seen
         return sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write or replace a file in one step, never half of it; its folder is made."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_bytes(content if isinstance(content, bytes) else content.encode())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def use_write_ahead_log(database: sqlite3.Connection) -> None:

@@ -21,7 +21,8 @@ from instar.core.errors import InstarError, RunError
 from instar.core.frame import Frame
 from instar.core.marks import Dial, Mark, Panel
 from instar.imaging.codecs import decode_picture, encode_jpeg, encode_png
-from instar.store.folder import MALFORMED, write_whole
+from instar.store.folder import MALFORMED
+from instar.user_file import write_whole
 
 QUALITY = 90
 

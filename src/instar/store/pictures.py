@@ -10,7 +10,7 @@ import numpy.typing as npt
 from instar.core.digest import digest
 from instar.core.errors import RunError, UnreadablePicture
 from instar.imaging.codecs import decode_png_exact, encode_png
-from instar.store.folder import write_whole
+from instar.user_file import write_whole
 
 
 class Pictures:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from instar.campaigns.definite_plan import folder_name
 from instar.campaigns.overrides import systems_with
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.campaigns.resolve import resolve_system
@@ -37,7 +38,7 @@ def find_systems(args: argparse.Namespace, settings: Iterable[str] = ()) -> list
 
 def folder_of(args: argparse.Namespace, system: str) -> Path:
     """Where the runs of a system go."""
-    return Path(args.out) / "".join(c if c.isalnum() or c in "-_." else "-" for c in system)
+    return Path(args.out) / folder_name(system)
 
 
 @contextlib.contextmanager
@@ -51,7 +52,7 @@ def run_campaign(
     ask: bool = True,
     **more: Any,
 ) -> Iterator[RunStore]:
-    """The run of a system in that folder, once all is in it; only as it is unless it may `ask`."""
+    """Run a system into that folder, or go on there, and open the run; without `ask` only open it."""
     settings = {"scenes": args.scenes, "seed": args.seed, "limit": args.limit, "out": str(folder)}
     plan = Plan(systems=(use,), relations=tuple(relations), **(settings | more))
     if ask:

@@ -67,7 +67,7 @@ def tell(
     said: Sequence[str] = (),
     **more: Any,
 ) -> Outcome:
-    """Write the tables as CSV and tell them, less empty ones; their first columns are `words`."""
+    """Write the tables as CSV and show those that are not empty; their first `words` columns are text."""
     for table in tables:
         write_csv(out / f"{table.name}.csv", table.data or table.rows)
     parts = [table.to_text(words) for table in tables if len(table.rows) > 1]

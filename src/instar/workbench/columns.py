@@ -23,8 +23,9 @@ import numpy.typing as npt
 
 from instar.core.verdict import Finding
 from instar.report.causes import worth_words
-from instar.store.folder import connect_for_reading, explain_errors, require_format, write_whole
+from instar.store.folder import connect_for_reading, explain_errors, require_format
 from instar.store.rows import read_findings
+from instar.user_file import write_whole
 
 STATUSES = ("violated", "held", "inapplicable", "failed")
 FILE = "workbench.npz"

@@ -13,7 +13,7 @@ from instar.report.causes import Failure
 from instar.report.groups import group_failures
 from instar.report.summary import finding_identity
 from instar.store import RunStore
-from instar.store.folder import write_whole
+from instar.user_file import write_whole
 from instar.workbench.table import Groups
 
 FILE = "workbench-groups.json"

@@ -9,7 +9,7 @@ from pathlib import Path
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.imaging.codecs import decode_picture
 from instar.scenes.folder import SUFFIXES
-from instar.store.folder import write_whole
+from instar.user_file import write_whole
 from instar.workbench.access import LARGEST_FILE
 from instar.workbench.orders import NAME
 

@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from instar.core.errors import BadInput, FetchFailed, UnknownName
+from instar.user_file import unfinished_file
 from instar.zoo.download import Progress, download, read_member, show_download
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry
 
@@ -158,17 +159,10 @@ def _checked(archive: Path, member: Member) -> bytes:
 
 def _keep(content: bytes, target: Path) -> None:
     """Write a file so that others see all of it or nothing."""
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with unfinished_file(target) as unfinished, open(unfinished, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _is_right(path: Path, member: Member) -> bool:

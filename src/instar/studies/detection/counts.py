@@ -32,9 +32,10 @@ def _by_way() -> dict[str, list[float]]:
 
 @dataclass(eq=False)
 class CampaignCounts(CaseCounts):
-    """One campaign, counted; judged is all that was, whether or not its findings stood.
+    """One campaign, counted. Judged are also cases whose findings were struck out.
 
-    A case counts as `hysteresis`, `stable` and violated (confirmed) as far as its findings stood. `raw` are
+    Findings are checked in stages, and a case counts for each stage that one of its findings reached:
+    `hysteresis` (found at all), `stable` (no null change shows it), violated (it recurs). `raw` are
     contradictions without hysteresis, of the cases in `rejudged`; `needing` those that a placebo does not
     reproduce, of the `tried`; `truly` those that lose, rename or move an annotated object, of the confirmed
     cases in `annotated` scenes.

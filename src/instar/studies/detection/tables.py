@@ -18,7 +18,7 @@ MEASURES = {"hog": "HOG", "natural": "naturalness"}
 
 
 def make_tables(systems: Sequence[DetectorCounts]) -> list[Table]:
-    """Tables and figures of the paper by the numbers of its last edition, then what it does not have."""
+    """The tables and figures of the paper, numbered as in its last edition, then our own."""
     parts = (_insertions, _overview, _detectors, _breakdown, _distances, _naturalness)
     return [make(systems) for make in (*parts, _searches, _kept, _believed, _false_alarms)]
 

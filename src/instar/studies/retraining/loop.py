@@ -185,7 +185,7 @@ def _one_round(
 
 
 def _require_same(folder: Path, lesson: Mapping[str, Any]) -> None:
-    """A folder with trainings is gone on with by the same lesson only."""
+    """Refuse to go on in a folder whose trainings had other pictures or settings."""
     path = folder / "lesson.json"
     before = read_json(path) if path.exists() else lesson
     changed = [name for name, value in lesson.items() if before.get(name) != value]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +21,7 @@ from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Box, Boxes
 from instar.tasks.interpretation.answers import Asked
 from instar.tasks.interpretation.boxes import locate_heat
-from instar.user_file import read_json
+from instar.user_file import read_json, write_whole
 
 _CONFIDENCE = 0.5
 
@@ -79,9 +78,7 @@ def find_objects(
                     things = []  # counted where the scene itself is tested
                 found[scene.id] = [[thing.label, *map(float, thing.box)] for thing in things]
                 bar.advance(1)
-        unfinished = path.with_suffix(".part")
-        unfinished.write_text(json.dumps(found) + "\n", encoding="utf-8")
-        os.replace(unfinished, path)
+        write_whole(path, json.dumps(found) + "\n")
     return KnownObjects(str(path))
 
 

@@ -55,8 +55,8 @@ def retrain(
     told: Callable[[], object] = lambda: None,
 ) -> list[Trained]:
     """All configurations with all seeds, each measured `points` times; what is done already is not done
-    again. The networks remember the digests of the pictures that they `learned_from`. `told` hears of every
-    step.
+    again. The networks keep the digests of the pictures that they `learned_from`. `told` is called after
+    every step.
     """
     steps = sorted({round(settings.steps * k / points) for k in range(1, points + 1)} - {0})
     first = measure(start)

@@ -53,7 +53,7 @@ def fine_tune(
 ) -> OnnxModule:
     """The network after its steps, in place; `known` are the classes that the examples tell of.
 
-    `told` hears of every step. A `checkpoint` that is there is gone on with.
+    `told` is called after every step. An existing `checkpoint` is resumed.
     """
     if not examples:
         raise BadInput("there is no picture to train on")

@@ -20,6 +20,7 @@ from instar.core.scene import Scene
 from instar.stats import clustered_mean
 from instar.tasks.driving.answers import QUANTITIES, UNIT_OF
 from instar.tasks.driving.systems.network_io import SIZE, crop_slices, preprocess
+from instar.user_file import whole_file
 
 CELLS = (5, 10)
 """Rows and columns into which a picture is divided to say what is seen where."""
@@ -176,10 +177,8 @@ def _looked_at(scenes: Sequence[Scene], labels: bool, kept: Path | None, step: C
         step()
     cells = np.stack(shown) if labels else np.zeros((0, 0, *CELLS), np.uint8)
     if kept is not None:
-        unfinished = kept.with_name(kept.name + ".part.npz")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(unfinished, pictures=pictures, shown=cells, keys=np.array(keys))
-        os.replace(unfinished, kept)
+        with whole_file(kept) as unfinished, open(unfinished, "wb") as file:
+            np.savez(file, pictures=pictures, shown=cells, keys=np.array(keys))
     return pictures, cells
 
 
@@ -216,7 +215,7 @@ def _shown(scene: Scene) -> npt.NDArray[np.uint8]:
 
 
 def _among(kept: Path, keys: Sequence[str], labels: bool) -> _Looks:
-    """Those of these scenes out of a file that may have more."""
+    """What a file keeps of these scenes; it may have more."""
     with np.load(kept) as file:
         place = {str(key): i for i, key in enumerate(file["keys"])}
         if not all(key in place for key in keys) or labels > ("shown" in file and len(file["shown"]) > 0):

@@ -16,6 +16,7 @@ from instar.imaging.onnx_session import open_onnx
 from instar.tasks.driving.systems.network_io import SIZE
 from instar.training.driving.networks import Driver
 from instar.training.onnx_file import Stored, export_network, in_sixteen_bits, shrink_weights
+from instar.user_file import whole_file
 
 Pictures = npt.NDArray[np.uint8]
 
@@ -29,20 +30,19 @@ def export_driver(model: Driver, path: Path, *, card: Mapping[str, Any], picture
     Matrices and kernels are stored in 8 bits with a scale per output channel, or in half precision where that
     would change the answers to `pictures`. `card` is put into the file's metadata.
     """
-    unfinished = path.with_name(path.name + ".part")
     shown = {"pictures": torch.zeros(1, *SIZE, 3, dtype=torch.uint8)}
     axes = {"pictures": {0: "n"}, "answers": {0: "n"}}
     facts = {"outputs": ",".join(model.outputs), "card": dict(card)}
-    made = export_network(model.eval(), unfinished, shown, "answers", axes, facts)
     with torch.inference_mode():
-        wanted = model(torch.from_numpy(pictures)).numpy()
-    for store in (partial(_in_eight_bits, _weights_of_matmul(made.graph)), in_sixteen_bits):
-        shrink_weights(copy.deepcopy(made), unfinished, store)
-        session = open_onnx(str(unfinished))
-        given = np.concatenate([session.run(None, {"pictures": one[None]})[0] for one in pictures])
-        if (np.abs(given - wanted) / model.spread.numpy()).mean(axis=0).max() <= MOVED:
-            break
-    unfinished.replace(path)
+        wanted = model.eval()(torch.from_numpy(pictures)).numpy()
+    with whole_file(path) as unfinished:
+        made = export_network(model, unfinished, shown, "answers", axes, facts)
+        for store in (partial(_in_eight_bits, _weights_of_matmul(made.graph)), in_sixteen_bits):
+            shrink_weights(copy.deepcopy(made), unfinished, store)
+            session = open_onnx(str(unfinished))
+            given = np.concatenate([session.run(None, {"pictures": one[None]})[0] for one in pictures])
+            if (np.abs(given - wanted) / model.spread.numpy()).mean(axis=0).max() <= MOVED:
+                break
 
 
 def _weights_of_matmul(graph: Any) -> dict[str, int]:

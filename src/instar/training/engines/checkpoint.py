@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from instar.core.errors import BadInput
+from instar.user_file import write_whole
 
 PIECE = 15 * 2**20  # bytes: under 16 MiB
 
@@ -20,12 +21,8 @@ def save(folder: Path, state: Mapping[str, Any]) -> None:
     torch.save(_map(dict(state), lambda x: x.half() if x.dtype == torch.float32 else x), buffer)
     content = buffer.getvalue()
     pieces = [content[at : at + PIECE] for at in range(0, len(content), PIECE)]
-    folder.mkdir(parents=True, exist_ok=True)
     for number, piece in enumerate(pieces):
-        path = _path(folder, number, len(pieces))
-        unfinished = path.with_name(path.name + ".part")
-        unfinished.write_bytes(piece)
-        unfinished.replace(path)
+        write_whole(_path(folder, number, len(pieces)), piece)
 
 
 def saved(folder: Path) -> bool:

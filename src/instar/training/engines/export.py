@@ -12,6 +12,7 @@ from torch import nn
 
 from instar.training.engines.networks import CLASS_COUNT, Painter
 from instar.training.onnx_file import export_network, in_sixteen_bits, shrink_weights
+from instar.user_file import whole_file
 
 EXAMPLE = (64, 96)
 
@@ -21,14 +22,13 @@ def export_engine(model: nn.Module, path: Path, *, card: Mapping[str, Any]) -> N
 
     Weights are stored in 16 bits; a session makes them 32 bits when it loads, since CPUs compute in these.
     """
-    unfinished = path.with_name(path.name + ".part")
     channels = {"picture": 3} | ({"hole": 1, "labels": CLASS_COUNT} if isinstance(model, Painter) else {})
     shown = {name: torch.zeros(1, count, *EXAMPLE) for name, count in channels.items()}
     plain = _with_scales(copy.deepcopy(model).eval().cpu().float())
     axes = {name: {2: "rows", 3: "columns"} for name in (*channels, "answer")}
-    made = export_network(plain, unfinished, shown, "answer", axes, {"card": dict(card)})
-    shrink_weights(made, unfinished, in_sixteen_bits)
-    unfinished.replace(path)
+    with whole_file(path) as unfinished:
+        made = export_network(plain, unfinished, shown, "answer", axes, {"card": dict(card)})
+        shrink_weights(made, unfinished, in_sixteen_bits)
 
 
 def _with_scales(model: nn.Module) -> nn.Module:

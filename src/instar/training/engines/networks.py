@@ -20,10 +20,9 @@ STYLE = 40  # channels between a label map and what it does to the features
 class _Gated(nn.Module):
     """A convolution whose answer is let through as far as a second one allows: holes say nothing."""
 
-    def __init__(self, inside: int, outside: int, *, size: int = 3, stride: int = 1, apart: int = 1) -> None:
+    def __init__(self, inside: int, outside: int, *, stride: int = 1, apart: int = 1) -> None:
         super().__init__()
-        reach = apart * (size // 2)
-        self.both = nn.Conv2d(inside, 2 * outside, size, stride, reach, apart)
+        self.both = nn.Conv2d(inside, 2 * outside, 3, stride, apart, apart)
         self.norm = nn.InstanceNorm2d(outside, affine=True)
 
     def forward(self, x: Tensor) -> Tensor:
