@@ -24,6 +24,9 @@ from instar.tasks.driving.engines.placement import (
     place_each,
     places,
 )
+from instar.tasks.driving.engines.placement import alter as alter
+from instar.tasks.driving.engines.placement import less as less
+from instar.tasks.driving.engines.placement import move as move
 from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
 from instar.tasks.driving.facing import faces
 from instar.tasks.driving.rules.model import Condition, Entity

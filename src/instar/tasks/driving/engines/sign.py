@@ -11,6 +11,9 @@ from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.paste import times_usual
+from instar.tasks.driving.engines.placement import alter as alter
+from instar.tasks.driving.engines.placement import less as less
+from instar.tasks.driving.engines.placement import move as move
 from instar.tasks.driving.engines.placement import place_at, place_each, places
 from instar.tasks.driving.engines.words import not_there, unshown
 from instar.tasks.driving.rules.model import Condition
