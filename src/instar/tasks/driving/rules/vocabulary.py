@@ -55,6 +55,15 @@ def plural(noun: str) -> str:
     return _add_s(noun, ("s", "x", "ch", "sh"))
 
 
+def with_article(noun: str) -> str:
+    """A noun with its article, by its first letter.
+
+    >>> with_article("animal"), with_article("tree")
+    ('an animal', 'a tree')
+    """
+    return ("an " if noun[0] in "aeiou" else "a ") + noun
+
+
 def singulars(noun: str) -> list[str]:
     """What the noun may be the plural of, likeliest first.
 
