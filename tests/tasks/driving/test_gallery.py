@@ -128,3 +128,25 @@ def test_a_drawn_person_stands_in_where_the_data_shows_none(tmp_path):
     # Data that show people are left to themselves.
     shown = collect_gallery(crowd(), Folder(tmp_path / "shown")).pool.cutouts
     assert {cutout.scene for cutout in shown if cutout.label == "person"} <= {s.id for s in crowd()}
+
+
+def park(name):
+    """A street with bare trees before the sky on both sides."""
+    scene = street(name, [])
+    image, labels = np.array(scene.image), scene.knowledge["labels"]()
+    ids = np.array(labels.ids)
+    twigs = np.random.default_rng(len(name)).normal(0, 1, (80, 320)) > -0.4
+    ids[20:100] = 4
+    image[20:100][twigs] = 60
+    image[20:100][~twigs] = image[0, 0]
+    known = LabelMap(ids, (*NAMES, "vegetation"))
+    return Scene(name, lambda: image, knowledge={"labels": lambda: known})
+
+
+def test_trees_to_plant_are_made_of_trees_in_the_scenes_and_drawn_where_there_are_none(tmp_path):
+    def trees(scenes, folder):
+        found = collect_gallery(scenes, Folder(tmp_path / folder)).pool.cutouts
+        return {cutout.scene for cutout in found if cutout.label == "vegetation"}
+
+    assert trees([park("one"), park("three")], "bare") == {"one", "three"}
+    assert trees(crowd(), "none") == {""}
