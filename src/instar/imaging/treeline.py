@@ -19,7 +19,7 @@ SEEN = 0.7  # of the sky behind is hidden by a branch
 SOLID = 60  # of 255: what covers more ends in a hedge
 OVERLAP = 0.38  # of a row of trees: stands before or behind the next
 RAGGED, SOFT = 0.10, 3.0  # of half its width; pixels
-DIMMEST = 0.15  # of the sky's light: darker trees are mere outlines
+DIMMEST = 0.24  # of the sky's light: darker trees are mere outlines
 POLE = 25  # pixels: nothing that is narrower ends trees
 UNEVEN = 0.2  # of their height: where their feet differ more, something hides them
 LEAST, THINNEST = 1500, 0.35  # pixels; of the sky behind them is hidden
@@ -63,6 +63,8 @@ def cut_treeline(image: Image, trees: Mask, sky: Mask, first: int, last: int) ->
         return None
     usual = np.median(part[solid], axis=0)  # what hides little has taken colour from the sky
     colours = usual + (colours - usual) * cover[..., None]
+    if usual[2] > usual[0]:  # the blue of dusk, which trees have nowhere else
+        colours *= usual.mean() / np.maximum(usual, 1)
     made = np.dstack([np.clip(colours, 0, 255), 255 * cover]).astype(np.uint8)
     return np.ascontiguousarray(made[upper:lower]), upper
 
@@ -117,7 +119,7 @@ def cut_tree(row_of_trees: RGBA, rng: np.random.Generator) -> RGBA | None:
         return None
     cover = row_of_trees[..., 3].astype(np.float32) / 255
     seen = 255 - cover * (255 - row_of_trees[..., :3].mean(axis=2, dtype=np.float32))  # before a white sky
-    fine = np.abs(cv2.Laplacian(seen, cv2.CV_32F))
+    fine = np.asarray(np.abs(cv2.Laplacian(seen, cv2.CV_32F)), np.float32)
     even = ((cv2.blur(fine, (5, 5)) < EVEN) & (cover > SEEN)).astype(np.float32)
     fineness, mean, walls = (_windows(values, tall, wide) for values in (fine, cover, even))
     fineness[(mean < FULL) | (walls > MOST_WALL)] = 0
@@ -141,7 +143,7 @@ def cut_tree(row_of_trees: RGBA, rng: np.random.Generator) -> RGBA | None:
     colours[:tall] = (crown[..., :3] * share[..., None] + colours[:tall] * behind[..., None]) / np.maximum(
         covers[:tall, :, None], 1e-3
     )
-    return np.clip(np.rint(np.dstack([colours, 255 * covers])), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.rint(np.dstack([colours, 255 * covers])), 0, 255), np.uint8)
 
 
 def _windows(values: Light, tall: int, wide: int) -> Light:

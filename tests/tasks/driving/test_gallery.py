@@ -11,7 +11,7 @@ from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.gallery import collect_gallery
+from instar.tasks.driving.gallery import PATCHY, _is_leafy, _unevenness_of, collect_gallery
 from instar.worlds.drive import scenes as drives
 
 NAMES = ("sky", "road", "sidewalk", "person")
@@ -150,3 +150,13 @@ def test_trees_to_plant_are_made_of_trees_in_the_scenes_and_drawn_where_there_ar
 
     assert trees([park("one"), park("three")], "bare") == {"one", "three"}
     assert trees(crowd(), "none") == {""}
+
+
+def test_hedges_are_not_made_of_blue_dusk_nor_of_a_bush_above_a_lawn():
+    noise = np.random.default_rng(0).normal(1, 0.2, (60, 60, 1)).clip(0.3, 2)
+    hedge, dusk = ((noise * colour).astype(np.uint8) for colour in ((60, 64, 40), (22, 26, 28)))
+    assert _is_leafy(hedge)
+    assert not _is_leafy(dusk)
+    lawn = hedge.copy()
+    lawn[30:] = (90, 140, 60)
+    assert _unevenness_of(hedge) < PATCHY < _unevenness_of(lawn)

@@ -55,6 +55,7 @@ MOST_TREELINES, HANGS = 48, 0.07  # of the width: trees end no higher above the 
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
 DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
 GREYEST = 0.06  # and so do greyer ones
+PATCHY = 2.0  # times as uneven from patch to patch as from pixel to pixel: more is no hedge
 UNEVEN = 0.04  # of the road: less tells no side
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
@@ -106,7 +107,8 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
     sizes = folder.with_name("gallery-sizes.json")
     if not ((folder / "index.json").is_file() and sizes.is_file()):
         sizes.parent.mkdir(parents=True, exist_ok=True)
-        rows = list(islice(_rows_of_trees(scenes), MOST_TREELINES))
+        mixed = [scenes[row] for row in np.random.default_rng(0).permutation(len(scenes))]
+        rows = list(islice(_rows_of_trees(mixed), MOST_TREELINES))
         if any(scene.knowledge.get("drive") is not None for scene in scenes):
             folder.mkdir(exist_ok=True)
             models_only, heights = _drawn(folder)
@@ -132,7 +134,7 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
             heights = _with_models(load_pool(folder), folder, heights)
         outlines = collect_outlines(scenes)
         kept = {"heights": heights, "lights": lights, "rise": rise, "keeps": keeps, "outlines": outlines}
-        kept["leaves"] = list(_leaves(scenes, folder))
+        kept["leaves"] = list(_leaves(mixed, folder))
         kept["treelines"] = [
             (write_cutout(folder, pixels), light_of(scene.image).mean, scene.image.shape[1], above)
             for pixels, above, scene in rows
@@ -150,20 +152,26 @@ def _trees(rows: Sequence[RowOfTrees], folder: Path) -> Iterator[tuple[CutOut, f
 
 
 def _leaves(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float]]:
-    """Squares of trees from the first scenes that show enough of them, and how light each scene is."""
-    found = 0
+    """Squares of trees from the first of these scenes that show enough of them, and how light each scene is.
+
+    Where some are as even as a hedge, those alone: others show a trunk, grass or a wall beside leaves.
+    """
+    found: list[tuple[float, npt.NDArray[np.uint8], float]] = []
     for scene in scenes:
         labels = labels_of(scene)
-        if labels is None or labels.mask(["vegetation"]).mean() < LEAFY:
+        if labels is None or labels.mask([TREE]).mean() < LEAFY:
             continue
-        leaves = cut_leaves(scene.image, labels.mask(["vegetation"]), labels.mask(["sky"]))
+        leaves = cut_leaves(scene.image, labels.mask([TREE]), labels.mask(["sky"]))
         light = light_of(scene.image).mean
-        if leaves is not None and leaves.mean() > DIMMEST * light and _colour(leaves) > GREYEST:
+        if leaves is not None and leaves.mean() > DIMMEST * light and _is_leafy(leaves):
+            found.append((_unevenness_of(leaves), leaves, light))
+        if len(found) == MOST_LEAVES:
+            break
+    most = max(PATCHY, min((uneven for uneven, _, _ in found), default=0.0))
+    for uneven, leaves, light in found:
+        if uneven <= most:
             opaque = np.full((*leaves.shape[:2], 1), 255, np.uint8)
             yield write_cutout(folder, np.dstack([leaves, opaque])), light
-            found += 1
-        if found == MOST_LEAVES:
-            return
 
 
 def _rows_of_trees(scenes: Sequence[Scene]) -> Iterator[RowOfTrees]:
@@ -180,10 +188,18 @@ def _rows_of_trees(scenes: Sequence[Scene]) -> Iterator[RowOfTrees]:
             yield cut[0], round(end) - cut[1], scene
 
 
-def _colour(leaves: npt.NDArray[np.uint8]) -> float:
-    """How far its channels are apart on average, as a share of its light."""
-    means = leaves.reshape(-1, 3).mean(axis=0)
-    return float(np.ptp(means) / max(1.0, means.mean()))
+def _is_leafy(leaves: npt.NDArray[np.uint8]) -> bool:
+    """Whether they have a colour, and it is not the blue of dusk."""
+    red, green, blue = leaves.reshape(-1, 3).mean(axis=0)
+    return bool(max(red, green) - blue > GREYEST * leaves.mean())
+
+
+def _unevenness_of(leaves: npt.NDArray[np.uint8]) -> float:
+    """How much quarters of quarters differ in light, over how much neighbouring pixels do."""
+    grey = cv2.cvtColor(np.ascontiguousarray(leaves), cv2.COLOR_RGB2GRAY).astype(np.float32)
+    coarse = cv2.resize(grey, (4, 4), interpolation=cv2.INTER_AREA)
+    fine = np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 2))
+    return float(coarse.std() / max(1e-3, float(fine.mean())))
 
 
 def _drawn(folder: Path, *, fine: bool = False) -> tuple[list[CutOut], dict[str, float]]:
