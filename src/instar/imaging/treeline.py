@@ -117,10 +117,10 @@ def cut_tree(row_of_trees: RGBA, rng: np.random.Generator) -> RGBA | None:
     wide = round(BROAD * tall)
     if wide < SMALLEST:
         return None
-    cover = row_of_trees[..., 3].astype(np.float32) / 255
+    cover = np.asarray(row_of_trees[..., 3] / 255, np.float32)
     seen = 255 - cover * (255 - row_of_trees[..., :3].mean(axis=2, dtype=np.float32))  # before a white sky
     fine = np.asarray(np.abs(cv2.Laplacian(seen, cv2.CV_32F)), np.float32)
-    even = ((cv2.blur(fine, (5, 5)) < EVEN) & (cover > SEEN)).astype(np.float32)
+    even = np.asarray((cv2.blur(fine, (5, 5)) < EVEN) & (cover > SEEN), np.float32)
     fineness, mean, walls = (_windows(values, tall, wide) for values in (fine, cover, even))
     fineness[(mean < FULL) | (walls > MOST_WALL)] = 0
     top, left = np.unravel_index(int(np.argmax(fineness)), fineness.shape)

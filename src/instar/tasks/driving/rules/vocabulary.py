@@ -55,10 +55,10 @@ def plural(noun: str) -> str:
     return _add_s(noun, ("s", "x", "ch", "sh"))
 
 
-def with_article(noun: str) -> str:
+def a_or_an(noun: str) -> str:
     """A noun with its article, by its first letter.
 
-    >>> with_article("animal"), with_article("tree")
+    >>> a_or_an("animal"), a_or_an("tree")
     ('an animal', 'a tree')
     """
     return ("an " if noun[0] in "aeiou" else "a ") + noun
