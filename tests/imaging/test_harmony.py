@@ -6,7 +6,16 @@ import cv2
 import numpy as np
 import pytest
 
-from instar.imaging.harmony import blurred, cast_of, edge_width, grain_of, grained, shaded, tinted
+from instar.imaging.harmony import (
+    blurred,
+    cast_of,
+    edge_width,
+    grain_of,
+    grained,
+    shaded,
+    shaded_below,
+    tinted,
+)
 
 
 def edges(sigma: float) -> np.ndarray:
@@ -74,3 +83,17 @@ def test_a_shadow_stays_within_the_lower_end_of_its_box() -> None:
     assert changed.min(axis=0).tolist() >= [82, 20]
     assert changed.max(axis=0).tolist() <= [89, 59]
     assert dark.min() < 130
+
+
+def test_the_ground_between_wheels_is_dark_even_where_one_stands_higher() -> None:
+    light = np.full((100, 100, 3), 200, np.uint8)
+    car = np.zeros((40, 60, 4), np.uint8)
+    car[:30] = 255
+    car[30:35, 4:12] = car[30:40, 48:56] = 255  # the wheel on the left is farther away
+    dark = shaded_below(light, car, 20, 50, 0.8)
+    changed = np.argwhere((dark != light).any(axis=2))
+    assert changed.min(axis=0).tolist() >= [65, 20]
+    assert changed.max(axis=0).tolist() <= [89, 79]
+    assert dark[82, 50, 0] < 100, "between the wheels"
+    assert dark[89, 22, 0] == 200, "below the wheel that stands higher"
+    assert shaded_below(light, car, 20, 50, 0.0) is light

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from instar.imaging.treeline import cut_treeline, lay_treelines
+from instar.imaging.treeline import cut_tree, cut_treeline, lay_treelines
 
 SKY = np.array([200, 220, 255], np.uint8)
 
@@ -58,3 +58,27 @@ def test_only_what_may_change_changes_and_trees_stand_where_they_are_wanted():
     assert changed[30:100, 220:380].mean() > 0.3
     assert not changed[cover == 0].any()
     assert np.median(ends[220:380]) == 100
+
+
+def test_a_single_tree_has_branches_with_nothing_between_and_stands_on_a_trunk():
+    image, trees, sky = photograph()
+    row, _ = cut_treeline(image, trees, sky, 40, 160)
+    tree = cut_tree(row, np.random.default_rng(2))
+    height, width = tree.shape[:2]
+    cover = tree[..., 3] / 255
+    crown = cover[round(0.2 * height) : round(0.5 * height), width // 4 : -width // 4]
+    assert 0.3 < crown.mean() < 0.8
+    assert (crown == 0).any()
+    foot = np.flatnonzero(cover[-1] > 0.5)
+    assert 1 <= len(foot) < 0.1 * width
+    assert abs(foot.mean() - (width - 1) / 2) < 2
+    assert not cover[0, : width // 5].any(), "its corners are empty"
+    assert tree[-1, foot, :3].mean() < 70, "the trunk is no lighter than branches"
+
+
+def test_no_tree_is_made_of_a_hedge_or_of_a_few_columns():
+    hedge = np.full((90, 120, 4), (60, 70, 50, 255), np.uint8)
+    assert cut_tree(hedge, np.random.default_rng(0)) is None
+    image, trees, sky = photograph()
+    row, _ = cut_treeline(image, trees, sky, 40, 160)
+    assert cut_tree(row[:, :30], np.random.default_rng(0)) is None

@@ -19,6 +19,7 @@ CREST = 0.95  # of the strongest gradient around
 STRONG = 85  # per cent of gradients are weaker than those of edges
 FLAT = 0.4  # of blocks, the smoothest: there grain shows undisturbed
 BLOCK = 8
+SHADE_DEPTH, SHADE_EDGE = 0.16, 0.025  # of a cut-out's height, and of its width
 CAST = 0.10  # the most by which a colour channel is lifted or lowered
 
 Grey = npt.NDArray[np.float32]
@@ -115,6 +116,27 @@ def shaded(image: Image, box: tuple[int, int, int, int], strength: float, flat: 
     result: Image = image.copy()
     rows, columns = slice(y2 - height, y2), slice(x1, x2)
     result[rows, columns] = np.rint(image[rows, columns] * (1 - shade)).astype(np.uint8)
+    return result
+
+
+def shaded_below(image: Image, cutout: RGBA, x: int, y: int, strength: float) -> Image:
+    """The picture with the shadow under a cut-out at (x, y), within its rectangle.
+
+    A car stands on its wheels: what is between them, and a little around, is dark, however it is turned.
+    """
+    height, width = cutout.shape[:2]
+    points = np.argwhere(cutout[..., 3] >= 128)[:, ::-1].astype(np.int32)
+    if strength <= 0 or not len(points):
+        return image
+    hull = np.zeros((height, width), np.uint8)
+    cv2.fillConvexPoly(hull, cv2.convexHull(points), 1)
+    lowest = height - 1 - np.argmax(hull[::-1], axis=0)
+    is_low = lowest - np.arange(height)[:, None] <= SHADE_DEPTH * height
+    shade = np.where((hull > 0) & is_low, np.float32(min(strength, 1)), np.float32(0))
+    soft = cv2.GaussianBlur(shade, (0, 0), max(0.6, SHADE_EDGE * width), borderType=cv2.BORDER_REPLICATE)
+    result: Image = image.copy()
+    place = slice(y, y + height), slice(x, x + width)
+    result[place] = np.rint(image[place] * (1 - soft[..., None])).astype(np.uint8)
     return result
 
 

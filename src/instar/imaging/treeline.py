@@ -19,10 +19,15 @@ SEEN = 0.7  # of the sky behind is hidden by a branch
 SOLID = 60  # of 255: what covers more ends in a hedge
 OVERLAP = 0.38  # of a row of trees: stands before or behind the next
 RAGGED, SOFT = 0.10, 3.0  # of half its width; pixels
-DIMMEST = 0.15  # of the sky's light: darker trees are mere outlines
+DIMMEST = 0.24  # of the sky's light: darker trees are mere outlines
 POLE = 25  # pixels: nothing that is narrower ends trees
 UNEVEN = 0.2  # of their height: where their feet differ more, something hides them
 LEAST, THINNEST = 1500, 0.35  # pixels; of the sky behind them is hidden
+CROWN, BROAD = 0.8, 0.75  # of a tree's height; of the crown's height
+SMALLEST = 40  # pixels: narrower crowns are too coarse to stand near
+FULL, FINE = 0.5, 24.0  # of a crown hides what is behind; grey levels from pixel to pixel
+EVEN, MOST_WALL = 20.0, 0.25  # grey levels: hedges and walls; of a crown
+TRUNK, BARK = (0.04, 0.012), 0.7  # of its height, at the foot and in the crown; of the light of branches
 
 RGBA = npt.NDArray[np.uint8]
 Light = npt.NDArray[np.float32]
@@ -58,6 +63,8 @@ def cut_treeline(image: Image, trees: Mask, sky: Mask, first: int, last: int) ->
         return None
     usual = np.median(part[solid], axis=0)  # what hides little has taken colour from the sky
     colours = usual + (colours - usual) * cover[..., None]
+    if usual[2] > usual[0]:  # the blue of dusk, which trees have nowhere else
+        colours *= usual.mean() / np.maximum(usual, 1)
     made = np.dstack([np.clip(colours, 0, 255), 255 * cover]).astype(np.uint8)
     return np.ascontiguousarray(made[upper:lower]), upper
 
@@ -99,6 +106,51 @@ def lay_treelines(
         number += 1
     shown = colours * may[..., None] + image * (1 - (cover * may)[..., None])
     return np.clip(np.rint(shown), 0, 255).astype(np.uint8), np.asarray(cover * may, np.float32), ends
+
+
+def cut_tree(row_of_trees: RGBA, rng: np.random.Generator) -> RGBA | None:
+    """A single tree `uint8 (h, w, 4)`: the finest branches of a row as its crown, on a trunk of their colour.
+
+    None where the row is too narrow, or shows no branches but hedges and walls.
+    """
+    tall = min(len(row_of_trees), round(row_of_trees.shape[1] / BROAD))
+    wide = round(BROAD * tall)
+    if wide < SMALLEST:
+        return None
+    cover = np.asarray(row_of_trees[..., 3] / 255, np.float32)
+    seen = 255 - cover * (255 - row_of_trees[..., :3].mean(axis=2, dtype=np.float32))  # before a white sky
+    fine = np.asarray(np.abs(cv2.Laplacian(seen, cv2.CV_32F)), np.float32)
+    even = np.asarray((cv2.blur(fine, (5, 5)) < EVEN) & (cover > SEEN), np.float32)
+    fineness, mean, walls = (_windows(values, tall, wide) for values in (fine, cover, even))
+    fineness[(mean < FULL) | (walls > MOST_WALL)] = 0
+    top, left = np.unravel_index(int(np.argmax(fineness)), fineness.shape)
+    if fineness[top, left] < FINE:
+        return None
+    crown = row_of_trees[top : top + tall, left : left + wide].astype(np.float32)
+    shape = np.vstack([_crown((tall // 2, wide), rng), _crown((tall - tall // 2, wide), rng)[::-1]])
+    share = crown[..., 3] / 255 * shape
+    height = round(tall / CROWN)
+    down = np.linspace(0, 1, height, dtype=np.float32)[:, None]
+    widths = (TRUNK[1] + (TRUNK[0] - TRUNK[1]) * down) * height / 2
+    aside = np.arange(wide, dtype=np.float32)[None] - (wide - 1) / 2
+    trunk = np.clip(widths - np.abs(aside) + 0.5, 0, 1) * np.clip((down / CROWN - 0.5) * 4, 0, 1)
+    grain = cv2.GaussianBlur(rng.normal(0, 1, (height, wide)).astype(np.float32), (0, 0), 0.8, sigmaY=6)
+    bark = BARK * (1 - 0.25 * np.clip(aside / widths, -1, 1)) * (1 + 0.8 * grain)
+    colours = np.median(crown[crown[..., 3] > SOLID][:, :3], axis=0) * bark[..., None]
+    covers = np.asarray(trunk, np.float32)
+    behind = covers[:tall] * (1 - share)
+    covers[:tall] = share + behind
+    colours[:tall] = (crown[..., :3] * share[..., None] + colours[:tall] * behind[..., None]) / np.maximum(
+        covers[:tall, :, None], 1e-3
+    )
+    return np.asarray(np.clip(np.rint(np.dstack([colours, 255 * covers])), 0, 255), np.uint8)
+
+
+def _windows(values: Light, tall: int, wide: int) -> Light:
+    """The mean over each window of that size, by its upper left corner."""
+    sums = cv2.integral(values, sdepth=cv2.CV_64F)
+    whole = sums[tall:, wide:] - sums[:-tall, wide:] - sums[tall:, :-wide] + sums[:-tall, :-wide]
+    return np.asarray(whole / (tall * wide), np.float32)
 
 
 def _crown(shape: tuple[int, int], rng: np.random.Generator) -> Light:

@@ -26,6 +26,14 @@ def test_a_car_is_painted_in_every_colour_that_a_sentence_can_say(colour):
     assert painted[50:57, 17:28, :3].max() <= 45, "and so do tyres"
 
 
+def test_glass_that_mirrors_a_sky_of_the_car_s_own_colour_is_not_painted():
+    pixels = car()
+    pixels[14:26, 20:80, :3] = (122, 124, 127)
+    painted = repaint(pixels, "red")
+    assert np.array_equal(painted[17:24, 30:70], pixels[17:24, 30:70])
+    assert painted[11, 50, 0] > painted[11, 50, 1] + 60, "but the roof above it is"
+
+
 def test_what_has_no_colour_of_paint_is_left_alone():
     assert repaint(car(), "purple") is None
     assert repaint(np.zeros((9, 9, 4), np.uint8), "red") is None

@@ -11,7 +11,7 @@ from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.gallery import collect_gallery
+from instar.tasks.driving.gallery import PATCHY, _is_leafy, _unevenness_of, collect_gallery
 from instar.worlds.drive import scenes as drives
 
 NAMES = ("sky", "road", "sidewalk", "person")
@@ -128,3 +128,35 @@ def test_a_drawn_person_stands_in_where_the_data_shows_none(tmp_path):
     # Data that show people are left to themselves.
     shown = collect_gallery(crowd(), Folder(tmp_path / "shown")).pool.cutouts
     assert {cutout.scene for cutout in shown if cutout.label == "person"} <= {s.id for s in crowd()}
+
+
+def park(name):
+    """A street with bare trees before the sky on both sides."""
+    scene = street(name, [])
+    image, labels = np.array(scene.image), scene.knowledge["labels"]()
+    ids = np.array(labels.ids)
+    twigs = np.random.default_rng(len(name)).normal(0, 1, (80, 320)) > -0.4
+    ids[20:100] = 4
+    image[20:100][twigs] = 60
+    image[20:100][~twigs] = image[0, 0]
+    known = LabelMap(ids, (*NAMES, "vegetation"))
+    return Scene(name, lambda: image, knowledge={"labels": lambda: known})
+
+
+def test_trees_to_plant_are_made_of_trees_in_the_scenes_and_drawn_where_there_are_none(tmp_path):
+    def trees(scenes, folder):
+        found = collect_gallery(scenes, Folder(tmp_path / folder)).pool.cutouts
+        return {cutout.scene for cutout in found if cutout.label == "vegetation"}
+
+    assert trees([park("one"), park("three")], "bare") == {"one", "three"}
+    assert trees(crowd(), "none") == {""}
+
+
+def test_hedges_are_not_made_of_blue_dusk_nor_of_a_bush_above_a_lawn():
+    noise = np.random.default_rng(0).normal(1, 0.2, (60, 60, 1)).clip(0.3, 2)
+    hedge, dusk = ((noise * colour).astype(np.uint8) for colour in ((60, 64, 40), (22, 26, 28)))
+    assert _is_leafy(hedge)
+    assert not _is_leafy(dusk)
+    lawn = hedge.copy()
+    lawn[30:] = (90, 140, 60)
+    assert _unevenness_of(hedge) < PATCHY < _unevenness_of(lawn)

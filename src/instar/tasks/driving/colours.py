@@ -25,6 +25,12 @@ PAINTS = {
 }  # fmt: skip
 NEAR_PAINT = 16  # in the plane of colours of Lab: paint, and no lamp
 PAINT_LIGHT = (0.5, 1.6)  # of the usual light of the paint: neither tyres nor glare
+GLASS, WHEELS, RIM = (
+    0.42,
+    0.84,
+    0.06,
+)  # rows with glass end, rows with wheels begin; of the height: roof and pillars
+GLOSS = 0.5  # how much of what is brighter than usual is the sky's light and not the paint's
 
 
 def colour_of(picture: npt.NDArray[np.uint8], mask: Mask) -> str:
@@ -56,7 +62,7 @@ def colour_of(picture: npt.NDArray[np.uint8], mask: Mask) -> str:
 def repaint(pixels: npt.NDArray[np.uint8], colour: str) -> npt.NDArray[np.uint8] | None:
     """A cut-out of a car in another colour, with its own light and shade; None where that is not to be seen.
 
-    Its paint is what has the colour of doors and bonnet.
+    Its paint is what has the colour of doors and bonnet; glass, inside of roof and pillars, may have it too.
     """
     picture, solid = np.ascontiguousarray(pixels[..., :3]), np.asarray(pixels[..., 3] >= 128)
     rows, columns = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))
@@ -73,8 +79,13 @@ def repaint(pixels: npt.NDArray[np.uint8], colour: str) -> npt.NDArray[np.uint8]
         return None
     apart = np.linalg.norm(plane - np.median(plane[bright], axis=0), axis=2)
     paint = (apart < NEAR_PAINT) & (light > PAINT_LIGHT[0] * usual) & (light < PAINT_LIGHT[1] * usual)
+    inside = cv2.distanceTransform(np.pad(solid.astype(np.uint8), 1), cv2.DIST_L2, 3)[1:-1, 1:-1]
+    paint[: _at(rows, GLASS)] &= inside[: _at(rows, GLASS)] <= max(1.0, RIM * len(rows))
+    paint[_at(rows, WHEELS) :] = False
     share = cv2.GaussianBlur((paint & solid).astype(np.float32), (3, 3), 0)[..., None]
-    fresh = np.array(PAINTS[colour], np.float32) * (light / usual)[..., None]
+    lit = (light / usual)[..., None]
+    paints = np.array(PAINTS[colour], np.float32)
+    fresh = paints * np.minimum(lit, 1) + (255 - paints) * GLOSS * np.clip(lit - 1, 0, 1)
     mixed = np.clip(np.rint(picture + (fresh - picture) * share), 0, 255).astype(np.uint8)
     return np.dstack([mixed, pixels[..., 3]]) if colour_of(mixed, solid) == colour else None
 

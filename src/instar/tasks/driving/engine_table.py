@@ -66,13 +66,23 @@ class Engines:
 
 @cache
 def usual_engines(name: str = "pasted") -> Engines:
-    """A mapping that comes with instar: "pasted" changes any picture, "rendered" draws a drive anew."""
-    return _engines(load_resource("instar.tasks.driving", f"{name}.toml"))
+    """A mapping that comes with instar: "pasted" changes any picture, "rendered" draws a drive anew.
+
+    The others add to one of the two.
+    """
+    return _engines(_usual_tables(name))
+
+
+def _usual_tables(name: str) -> Mapping[str, Any]:
+    tables = load_resource("instar.tasks.driving", f"{name}.toml")
+    if name in ("pasted", "rendered"):
+        return tables
+    return _laid_over(_usual_tables("rendered" if name.endswith("rendered") else "pasted"), tables)
 
 
 def read_engines(path: Path, name: str = "pasted") -> Engines:
     """The mapping of that name with what a user's file adds to it or changes."""
-    usual = load_resource("instar.tasks.driving", f"{name}.toml")
+    usual = _usual_tables(name)
     return read_user_file(path, "engines", lambda own: _engines(_laid_over(usual, own)))
 
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from statistics import median
 
@@ -24,7 +25,7 @@ from instar.imaging.average_hash import average_hash
 from instar.imaging.foliage import cut_leaves
 from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
-from instar.imaging.treeline import cut_treeline
+from instar.imaging.treeline import cut_tree, cut_treeline
 from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING, ground_of
 from instar.tasks.driving.lorry import lorries
 from instar.tasks.driving.maps import labels_of
@@ -49,12 +50,16 @@ RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
+TREE = "vegetation"
 MOST_TREELINES, HANGS = 48, 0.07  # of the width: trees end no higher above the ground
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
 DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
 GREYEST = 0.06  # and so do greyer ones
+PATCHY = 2.0  # times as uneven from patch to patch as from pixel to pixel: more is no hedge
 UNEVEN = 0.04  # of the road: less tells no side
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
+
+RowOfTrees = tuple[npt.NDArray[np.uint8], int, Scene]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,12 +101,14 @@ class Gallery:
 def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
     """Cut the objects out of the scenes, by their masks or by their label maps.
 
-    Of drawn drives there are models, which are near and whole.
+    Of drawn drives there are models, which are near and whole; trees are made of rows of trees.
     """
     folder: Path = workspace.folder / "gallery"
     sizes = folder.with_name("gallery-sizes.json")
     if not ((folder / "index.json").is_file() and sizes.is_file()):
         sizes.parent.mkdir(parents=True, exist_ok=True)
+        mixed = [scenes[row] for row in np.random.default_rng(0).permutation(len(scenes))]
+        rows = list(islice(_rows_of_trees(mixed), MOST_TREELINES))
         if any(scene.knowledge.get("drive") is not None for scene in scenes):
             folder.mkdir(exist_ok=True)
             models_only, heights = _drawn(folder)
@@ -121,55 +128,78 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
                 keep=KEPT,
                 least=LEAST,
             )
-            heights = _with_models(pool, folder, heights)
+            trees = list(_trees(rows, folder))
+            lights |= {tree.scene: light for tree, light in trees}
+            save_pool(folder, [*pool.cutouts, *(tree for tree, _ in trees)])
+            heights = _with_models(load_pool(folder), folder, heights)
         outlines = collect_outlines(scenes)
         kept = {"heights": heights, "lights": lights, "rise": rise, "keeps": keeps, "outlines": outlines}
-        kept["leaves"] = list(_leaves(scenes, folder))
-        kept["treelines"] = list(_treelines(scenes, folder))
+        kept["leaves"] = list(_leaves(mixed, folder))
+        kept["treelines"] = [
+            (write_cutout(folder, pixels), light_of(scene.image).mean, scene.image.shape[1], above)
+            for pixels, above, scene in rows
+        ]
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
 
 
+def _trees(rows: Sequence[RowOfTrees], folder: Path) -> Iterator[tuple[CutOut, float]]:
+    """Single trees out of rows of them, and how light each scene is."""
+    for number, (pixels, _, scene) in enumerate(rows):
+        tree = cut_tree(pixels, np.random.default_rng(number))
+        if tree is not None:
+            yield _cutout(folder, TREE, tree, scene.id), light_of(scene.image).mean
+
+
 def _leaves(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float]]:
-    """Squares of trees from the first scenes that show enough of them, and how light each scene is."""
-    found = 0
+    """Squares of trees from the first of these scenes that show enough of them, and how light each scene is.
+
+    Where some are as even as a hedge, those alone: others show a trunk, grass or a wall beside leaves.
+    """
+    found: list[tuple[float, npt.NDArray[np.uint8], float]] = []
     for scene in scenes:
         labels = labels_of(scene)
-        if labels is None or labels.mask(["vegetation"]).mean() < LEAFY:
+        if labels is None or labels.mask([TREE]).mean() < LEAFY:
             continue
-        leaves = cut_leaves(scene.image, labels.mask(["vegetation"]), labels.mask(["sky"]))
+        leaves = cut_leaves(scene.image, labels.mask([TREE]), labels.mask(["sky"]))
         light = light_of(scene.image).mean
-        if leaves is not None and leaves.mean() > DIMMEST * light and _colour(leaves) > GREYEST:
+        if leaves is not None and leaves.mean() > DIMMEST * light and _is_leafy(leaves):
+            found.append((_unevenness_of(leaves), leaves, light))
+        if len(found) == MOST_LEAVES:
+            break
+    most = max(PATCHY, min((uneven for uneven, _, _ in found), default=0.0))
+    for uneven, leaves, light in found:
+        if uneven <= most:
             opaque = np.full((*leaves.shape[:2], 1), 255, np.uint8)
             yield write_cutout(folder, np.dstack([leaves, opaque])), light
-            found += 1
-        if found == MOST_LEAVES:
-            return
 
 
-def _treelines(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float, int, int]]:
-    """Rows of trees before the sky from the first scenes that show one."""
-    found = 0
+def _rows_of_trees(scenes: Sequence[Scene]) -> Iterator[RowOfTrees]:
+    """Rows of trees before the sky, and how far each goes up from the end of the road."""
     for scene in scenes:
         labels = labels_of(scene)
         stretch = None if labels is None else stretch_of(labels)
         if labels is None or stretch is None:
             continue
         first, last, end = stretch
-        trees, sky = labels.mask(["vegetation"]), labels.mask(["sky"])
+        trees, sky = labels.mask([TREE]), labels.mask(["sky"])
         cut = cut_treeline(scene.image, trees, sky, first, last)
         if cut is not None and cut[1] + len(cut[0]) > end - HANGS * trees.shape[1]:
-            pixels, upper = cut
-            yield write_cutout(folder, pixels), light_of(scene.image).mean, trees.shape[1], round(end) - upper
-            found += 1
-        if found == MOST_TREELINES:
-            return
+            yield cut[0], round(end) - cut[1], scene
 
 
-def _colour(leaves: npt.NDArray[np.uint8]) -> float:
-    """How far its channels are apart on average, as a share of its light."""
-    means = leaves.reshape(-1, 3).mean(axis=0)
-    return float(np.ptp(means) / max(1.0, means.mean()))
+def _is_leafy(leaves: npt.NDArray[np.uint8]) -> bool:
+    """Whether they have a colour, and it is not the blue of dusk."""
+    red, green, blue = leaves.reshape(-1, 3).mean(axis=0)
+    return bool(max(red, green) - blue > GREYEST * leaves.mean())
+
+
+def _unevenness_of(leaves: npt.NDArray[np.uint8]) -> float:
+    """How much quarters of quarters differ in light, over how much neighbouring pixels do."""
+    grey = cv2.cvtColor(np.ascontiguousarray(leaves), cv2.COLOR_RGB2GRAY).astype(np.float32)
+    coarse = cv2.resize(grey, (4, 4), interpolation=cv2.INTER_AREA)
+    fine = np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 2))
+    return float(coarse.std() / max(1e-3, float(fine.mean())))
 
 
 def _drawn(folder: Path, *, fine: bool = False) -> tuple[list[CutOut], dict[str, float]]:
@@ -187,10 +217,10 @@ def _drawn(folder: Path, *, fine: bool = False) -> tuple[list[CutOut], dict[str,
     return kept, {label: median(heights) for label, heights in sorted(seen.items())}
 
 
-def _cutout(folder: Path, label: str, pixels: npt.NDArray[np.uint8]) -> CutOut:
+def _cutout(folder: Path, label: str, pixels: npt.NDArray[np.uint8], scene: str = "") -> CutOut:
     tall, wide = pixels.shape[:2]
     area = int(np.count_nonzero(pixels[..., 3]))
-    return CutOut(write_cutout(folder, pixels), label, "", wide, tall, area, average_hash(pixels))
+    return CutOut(write_cutout(folder, pixels), label, scene, wide, tall, area, average_hash(pixels))
 
 
 def _with_models(pool: Pool, folder: Path, heights: Mapping[str, float]) -> dict[str, float]:

@@ -14,6 +14,7 @@ from rule_files import tally
         ("fresh_sentences.txt", 60, 5),
         ("street_sentences.txt", 100, 32),
         ("specification_sentences.txt", 173, 75),
+        ("code_sentences.txt", 74, 40),
     ],
 )
 def test_no_sentence_is_misread_and_few_that_can_be_shown_are_refused(name, sentences, unshown):

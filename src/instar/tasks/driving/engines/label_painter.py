@@ -45,6 +45,7 @@ SEEDS = 2**31
 LINE_MARGIN = 7  # pixels across: paint is worn along its edge
 HEDGE = 0.035  # of the width: a hedge before trees is so high above the horizon
 SMOOTH, UNEVEN, UNDER = 41, 4.0, 8  # pixels: of the hedge before trees, which reach down into it
+HEDGES, LIFT = 0.5, (0.4, 2.0)  # of the picture's light: what hedges before a street have; times as light
 SHADE = 0.6  # of the light of leaves, between them
 THROUGH = (0.75, 0.93)  # of the sky's brightness: what is as bright among poles and branches is sky
 SEEN = 0.5  # of a pixel: then it shows a tree
@@ -120,7 +121,9 @@ class Painting:
         light, rng = light_of(view.image).mean, np.random.default_rng(seed)
         alike = [one for one in known if light / ALIKE <= one[1] <= light * ALIKE] or known
         digest, _ = alike[int(rng.integers(len(alike)))]
-        leaves = view.gallery.pool.pixels(digest)[..., :3]
+        leaves = np.asarray(view.gallery.pool.pixels(digest)[..., :3], np.float32)
+        lift = np.clip(HEDGES * light / max(1.0, float(leaves.mean())), *LIFT)
+        leaves = np.clip(np.rint(leaves * lift), 0, 255).astype(np.uint8)
         sky = np.uint8(STREET.index("sky"))
         trees = (hole & (wanted != sky)) | (gone & (wanted == STREET.index("vegetation")))
         air = edge_of(trees, wanted == sky)  # what is seen between the outermost branches
@@ -223,4 +226,5 @@ def _others(mask: Mask, view: SceneView) -> Mask:
 
 
 drawn = Painting("painting", "drawn", leaves=True)
-camvid = Painting("painting", "camvid")
+camvid = Painting("painting", "camvid", leaves=True)
+camvid_painted = Painting("painting", "camvid")  # trees too

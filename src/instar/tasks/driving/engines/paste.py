@@ -11,7 +11,7 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.cutouts.pool import CutOut
-from instar.imaging.harmony import shaded
+from instar.imaging.harmony import shaded, shaded_below
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.colours import colour_of, lamp_of, repaint
@@ -29,6 +29,7 @@ from instar.tasks.driving.engines.placement import less as less
 from instar.tasks.driving.engines.placement import move as move
 from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
 from instar.tasks.driving.facing import faces
+from instar.tasks.driving.gallery import FULL, TREE
 from instar.tasks.driving.rules.model import Condition, Entity
 
 SOFT = 90  # pixels high
@@ -36,8 +37,10 @@ LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
 GAINS = (0.6, 1.2)  # how far a cut-out's light is matched to the picture's
 DAY, DRAWN_GAINS = 115.0, (0.3, 1.1)  # how light drawn days are, and how far models are matched to others
 SHADOW, FLAT = 0.5, 0.22  # how dark the shadow at its feet is, and how high, of its width
+UNDER = 1.6  # times as dark: the ground between wheels
 FADING = 0.7  # how much of the light is taken that a darker scene lacks
 ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
+ALONG = 1.5  # times as wide as high: a vehicle that is wider stands across the road
 CHILD = 0.68  # of a grown-up's height
 SHOWN = ("type", "color", "size", "age", "state", "heading")
 
@@ -50,7 +53,8 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
     if unsaid is not None or isinstance(where, Inapplicable):
         return unsaid or where  # type: ignore[return-value]  # one of the two is why not
 
-    facing = {"path": "away", "lane own": "away", "lane opposite": "here"}.get(str(where), "")
+    ours = f"lane {view.gallery.keeps}"
+    facing = {"path": "away", "lane own": "away", ours: "away", "lane opposite": "here"}.get(str(where), "")
 
     def place(view: SceneView) -> Placed:
         cutout = cutout_of(condition.thing, view, rng, facing=facing)
@@ -82,6 +86,7 @@ def cutout_of(
         return Inapplicable(f"no cut-out of a {kind or thing.element}")
     if thing.element == "vehicle" and facing:
         cutouts = [c for c in cutouts if faces(view.gallery.pool.pixels(c.digest), facing)] or cutouts
+        cutouts = [c for c in cutouts if c.width <= ALONG * c.height] or cutouts
     if colour is not None:
         pool, is_light = view.gallery.pool, thing.element == "traffic light"
         every = cutouts
@@ -121,10 +126,15 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         assert painted is not None, "it could be painted when the picture was planned"
         pixels = painted
     pixels = resized(pixels, edit["width"], edit["height"])
-    # A soft edge is some pixels wide: of a small thing it would leave a ghost.
-    blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
+    # A soft edge is some pixels wide: of a small thing it would leave a ghost, and of branches nothing.
+    is_soft = edit["height"] >= SOFT and edit["label"] != TREE
+    blend: Literal["feather", "hard"] = "feather" if is_soft else "hard"
     x, y = edit["x"], edit["y"]
-    image = shaded(image, (x, y, x + edit["width"], y + edit["height"]), float(edit.get("shadow", 0)), FLAT)
+    if edit["label"] in FULL:
+        image = shaded_below(image, pixels, x, y, UNDER * float(edit.get("shadow", 0)))
+    else:
+        box = (x, y, x + edit["width"], y + edit["height"])
+        image = shaded(image, box, float(edit.get("shadow", 0)), FLAT)
     lit = toned(pixels, edit["gain"], edit["offset"])
     if edit.get("shadow"):  # a photograph
         lit = at_home(weathered(lit, seed=x) if edit.get("model") else lit, image, x, y)

@@ -125,9 +125,22 @@ def crossed(who: Sequence[Mention], where: Place) -> Clauses:
     return added(who, replace(where, position="on") if where.position == "at" else where)
 
 
-def reached(who: Sequence[Mention], word: Found) -> Clauses:
+def reached(who: Sequence[Mention], word: Found, where: Place | None = None) -> Clauses:
     """ "At a red light": it is ahead."""
-    return added(who, Place("in front of", "ego-vehicle", word.at, ahead=True))
+    if where is not None and not where.ahead:
+        raise Unfit
+    return added(who, where or Place("in front of", "ego-vehicle", word.at, ahead=True))
+
+
+def led(who: Mention, where: Place | None = None) -> Clauses:
+    """The lead vehicle is ahead of us, in our lane."""
+    if where is None:
+        return reached([who], Found("", who.first))
+    lane = where.reference if isinstance(where.reference, Mention) else None
+    is_ours = lane is not None and lane.element == "lane" and lane.properties.get("position") == "own"
+    if not (where.ahead or is_ours):
+        raise Objection(where.at, "who leads is ahead")
+    return added([who], where)
 
 
 def came_towards(who: Sequence[Mention], word: Found) -> Clauses:
@@ -174,7 +187,7 @@ def together(
 
 MEANINGS = (
     absent, added, air_replaced, at_both, came_towards, compared, crossed, deny, ended, faded, instead,
-    neither_there, outside_replaced, parked, present, reached, removed, replaced, together, worn,
+    led, neither_there, outside_replaced, parked, present, reached, removed, replaced, together, worn,
 )  # fmt: skip
 
 

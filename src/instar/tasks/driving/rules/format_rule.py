@@ -13,7 +13,7 @@ from instar.tasks.driving.answers import WHEELS
 from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import antecedent
-from instar.tasks.driving.rules.vocabulary import plural
+from instar.tasks.driving.rules.vocabulary import a_or_an, plural
 
 _POSITIONS = {"left of": "to the left of", "right of": "to the right of"}
 _CLOSER = {
@@ -97,7 +97,7 @@ def _condition(ontology: Ontology, condition: Condition, earlier: Sequence[Condi
     new = _name(ontology, condition.new, is_plural=several)
     return (
         f"{_counted(ontology, condition, open_article='the ')}{place} {verb} replaced with "
-        f"{new if several else _with_article(new)}"
+        f"{new if several else a_or_an(new)}"
     )
 
 
@@ -130,7 +130,7 @@ def _counted(ontology: Ontology, condition: Condition, *, open_article: str = ""
     if condition.count is None:
         return open_article + _name(ontology, thing, is_plural=True)
     if condition.count == 1:
-        return _with_article(_name(ontology, thing))
+        return a_or_an(_name(ontology, thing))
     return f"{condition.count} {_name(ontology, thing, is_plural=True)}"
 
 
@@ -142,7 +142,7 @@ def _place(ontology: Ontology, condition: Condition) -> str:
     else:
         name = _name(ontology, Entity(condition.reference, condition.reference_properties))
         # "The vehicle" would be our own.
-        reference = _with_article(name) if condition.reference == "vehicle" else f"the {name}"
+        reference = a_or_an(name) if condition.reference == "vehicle" else f"the {name}"
     if condition.position is None:
         return f" from {reference}"
     if condition.position == "on" and condition.reference == "scene":
@@ -199,10 +199,6 @@ def _bounds(expectation: Expectation) -> str:
         )
     amount = _amount(expectation.amount, expectation.unit)
     return f"{expectation.comparator} {amount}" if expectation.comparator else amount
-
-
-def _with_article(name: str) -> str:
-    return ("an " if name[0] in "aeiou" else "a ") + name
 
 
 def rule_formula(rule: Rule) -> str:

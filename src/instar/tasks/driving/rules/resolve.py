@@ -19,7 +19,7 @@ from instar.tasks.driving.rules.things import (
     Place,
     described,
 )
-from instar.tasks.driving.rules.vocabulary import NUMBERS
+from instar.tasks.driving.rules.vocabulary import NUMBERS, a_or_an
 
 _PLACES = {"position", "direction", "orientation"}
 """Properties that "turns right" does not give: a lane that turns right is still where it was."""
@@ -136,7 +136,7 @@ def _altered(
     if is_environment and comparative not in ("more", "less"):
         raise Objection(word.at, f"{found.element} cannot be {word.phrase!r}")
     if not is_environment and word.phrase in INTENSITIES:
-        raise Objection(word.at, f"a {found.element} cannot be {word.phrase!r}")
+        raise Objection(word.at, f"{a_or_an(found.element)} cannot be {word.phrase!r}")
     if clause.place is not None and is_environment:
         raise Objection(clause.place.at, f"{found.element} has no place")
     return dataclasses.replace(found, comparative=comparative, **_place(ontology, clause.place, before))
@@ -185,8 +185,8 @@ def _both_places(place: dict[str, Any], seen: dict[str, Any], is_ahead: bool) ->
     own, side = place.get("reference_properties", {}), _SIDES.get(seen["position"], "")
     if side and place["reference"] in ("sidewalk", "lane") and own.get("position", side) == side:
         return {**seen, **place, "reference_properties": {**own, "position": side}}
-    is_in_lane = place["reference"] == "lane" and seen["position"] == "in front of"
-    if "distance" in place or not (is_ahead or is_in_lane):
+    is_before_us = seen["position"] == "in front of" and (place["reference"] == "lane" or "distance" in seen)
+    if "distance" in place or not (is_ahead or is_before_us):
         return None
     is_beside = place["reference"] == "road" and place["position"] in _SIDES
     if place["reference"] in _GROUND and (place["position"] == "on" or is_beside or "distance" not in seen):
@@ -274,12 +274,12 @@ def _replaced(ontology: Ontology, clause: Clause, thing: Condition) -> Condition
             if thing.properties.get(name, value) != value:
                 raise Objection(_at(clause.old), f"the {thing.element} is said to be two things at once")
         if old.element != thing.element:
-            raise Objection(_at(clause.old), f"a {old.element} is no {thing.element}")
+            raise Objection(_at(clause.old), f"{a_or_an(old.element)} is no {thing.element}")
         thing = dataclasses.replace(thing, properties={**thing.properties, **old.properties})
     new = _other(ontology, clause.new, thing.element, thing.properties)
     environments = {e for e in (thing.element, new.element) if ontology.elements[e].is_environment}
     if environments and new.element != thing.element:
-        raise Objection(_at(clause.new), f"a {thing.element} cannot become {new.element}")
+        raise Objection(_at(clause.new), f"{a_or_an(thing.element)} cannot become {new.element}")
     if new == thing.thing or not (new.properties or new.element != thing.element):
         raise Objection(_at(clause.new), "nothing is changed by that")
     return dataclasses.replace(thing, new=new)

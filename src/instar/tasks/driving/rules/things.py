@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.tasks.driving.rules.grammar import Found, Numeral, Objection, Unfit
 from instar.tasks.driving.rules.ontology import Element, Ontology
-from instar.tasks.driving.rules.vocabulary import NUMBERS, THINGS, invert, plural
+from instar.tasks.driving.rules.vocabulary import NUMBERS, THINGS, a_or_an, invert, plural
 
 COMPARATIVES = invert(THINGS["comparatives"])
 OURS = ("our", "my", "your", "its")
@@ -176,7 +176,7 @@ def described(element: Element, properties: Mapping[str, str], adjectives: Seque
         said = element.said_by(adjective.phrase)
         known = [word for values in element.properties.values() for word in values]
         if said is None:
-            raise Objection(adjective.at, f"a {element.name} cannot be {adjective.phrase!r}", known)
+            raise Objection(adjective.at, f"{a_or_an(element.name)} cannot be {adjective.phrase!r}", known)
         name, value = said
         if properties.get(name) == value:
             continue  # a dark night
@@ -191,7 +191,9 @@ def _check_comparative(element: Element, word: Found) -> None:
     if element.is_environment and not is_intensity:
         raise Objection(word.at, f"{element.name} cannot be {word.phrase!r}", INTENSITIES)
     if not element.is_environment and is_intensity and word.phrase not in THINGS["amounts"]:
-        raise Objection(word.at, f"a {element.name} cannot be {word.phrase!r}", ("closer", "larger", "more"))
+        raise Objection(
+            word.at, f"{a_or_an(element.name)} cannot be {word.phrase!r}", ("closer", "larger", "more")
+        )
 
 
 def pronoun(word: Found) -> Mention:

@@ -55,6 +55,15 @@ def plural(noun: str) -> str:
     return _add_s(noun, ("s", "x", "ch", "sh"))
 
 
+def a_or_an(noun: str) -> str:
+    """A noun with its article, by its first letter.
+
+    >>> a_or_an("animal"), a_or_an("tree")
+    ('an animal', 'a tree')
+    """
+    return ("an " if noun[0] in "aeiou" else "a ") + noun
+
+
 def singulars(noun: str) -> list[str]:
     """What the noun may be the plural of, likeliest first.
 

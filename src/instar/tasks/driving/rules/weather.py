@@ -69,6 +69,11 @@ class Outside:
         for element in [*of_road, *others] if outdoors == "road" else others:
             if _can_be(element, adjectives):
                 return added([Mention(element.name, at, at, described(element, {}, adjectives))])
+        for cut in range(1, len(adjectives)):  # dark and raining
+            halves = (adjectives[:cut], adjectives[cut:])
+            said = [(e, half) for half in halves for e in others if _can_be(e, half)]
+            if outdoors != "road" and [half for _, half in said] == list(halves):
+                return added([Mention(e.name, half[0].at, at, described(e, {}, half)) for e, half in said])
         raise Objection(at, "that is said of neither weather nor time of day")
 
     def rained(self, verb: Found, adverb: Found | None) -> Clauses:
