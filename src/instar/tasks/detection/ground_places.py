@@ -258,7 +258,7 @@ def _neighbour(
 
 
 def _without_second_boxes(answer: Detections, found: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Those of them that are the surest box of their thing: a car found as a truck, too, is no truck's size."""
+    """The surest box of each thing: a car that is also found as a truck tells no size of trucks."""
     surest = found[np.argsort(-answer.scores[found], kind="stable")]
     same = iou(answer.boxes[surest], answer.boxes[surest]) >= SECOND
     return np.sort(surest[~np.tril(same, -1).any(axis=1)])
