@@ -44,6 +44,18 @@ def test_a_pool_is_built_shown_and_used(tmp_path: Path, capsys) -> None:
     assert not (tmp_path / "run" / "pool").exists()
 
 
+@pytest.mark.parametrize(("pool", "judged"), [("bundled", True), ("scenes", False)])
+def test_a_pool_may_be_what_comes_along_or_the_scenes_own(
+    tmp_path: Path, capsys, monkeypatch, pool: str, judged: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / pool).mkdir()  # a folder of that name is no pool
+    run = ["run", "--system", "street-exact", "--relation", "insertion", "--scenes", "street:1"]
+    status, summary = told(capsys, *run, "--pool", pool, "--budget", "9", "--out", "run")
+    assert (status, "error" in summary) == (0 if judged else 2, False)
+    assert (summary["held"] > 0) is judged  # a single scene has no cut-outs from elsewhere
+
+
 def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
     pool = str(tmp_path / "pool")
     assert "needs --scenes" in told(capsys, "pool", "build", pool)[1]["error"]

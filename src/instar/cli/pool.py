@@ -24,12 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("pool", metavar="POOL", help="the folder of the pool")
     add("--scenes", metavar="PATH", help="build: where the objects are cut from")
     add("--objects", metavar="SYSTEM", default=HELPER, help="build: who finds objects if nothing is known")
-    add(
-        "--outline",
-        default="grabcut",
-        metavar="NAME",
-        help="build: outlines of boxes by grabcut, u2net-p or sam2",
-    )
+    add("--outline", default="grabcut", metavar="NAME", help="build: outlines by grabcut, u2net-p or sam2")
     add("--keep", type=float, default=0.10, help="build: the largest share of each class (0.1)")
     add("--least", type=int, default=5, help="build: but so many of each class (5)")
     add("--limit", type=int, metavar="SCENES", help="build: scenes to use, at most")
