@@ -119,7 +119,7 @@ def test_what_is_rendered_is_cut_out_by_masks_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("quality", "cutouts"), [(0.95, 1), (0.5, 0)])
-def test_outlines_by_sam_2_are_as_good_as_masks_where_it_is_sure(
+def test_outlines_by_sam_2_count_as_masks_where_it_is_sure(
     tmp_path: Path, monkeypatch, quality: float, cutouts: int
 ) -> None:
     def outline(picture, box):

@@ -62,7 +62,7 @@ def pool_from_scenes(
     `masks` (n, H, W) and `labels`. What was found and outlined is kept only if the helper finds it again
     where it stands alone (see `recognition`); annotated masks need no such proof. Of `rendered` classes only
     what has a mask is cut out: a guessed outline lacks an arm or a leg too often. Questions to a helper are
-    no queries. Outlines by SAM 2 are as good as masks, but take seconds for each picture.
+    no queries. Outlines by SAM 2 count as masks; they take seconds for each picture.
     """
     if outline not in OUTLINES:
         raise UnknownName("outline", outline, OUTLINES)
