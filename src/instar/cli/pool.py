@@ -61,7 +61,8 @@ def _build(args: argparse.Namespace) -> Outcome:
         outline=args.outline, progress=partial(show_steps, quiet=args.quiet), keep=args.keep,
         least=args.least,
     )  # fmt: skip
-    return _told(pool, folder)
+    after = "; --outline sam2 may find more, at 5 s a picture" * bool(pool.without and args.outline != "sam2")
+    return _told(pool, folder, after=after)
 
 
 def _fetch(args: argparse.Namespace) -> Outcome:
@@ -74,7 +75,7 @@ def _fetch(args: argparse.Namespace) -> Outcome:
     return _told(pool, folder, f"Pictures of Tux Paint's contributors under {LICENCE}: ")
 
 
-def _told(pool: Pool, folder: Path, before: str = "") -> Outcome:
+def _told(pool: Pool, folder: Path, before: str = "", after: str = "") -> Outcome:
     classes = Counter(cutout.label for cutout in pool.cutouts)
     text = f"{before}{len(pool)} cut-outs of {len(classes)} classes in {folder}"
     if pool.without:
@@ -85,7 +86,8 @@ def _told(pool: Pool, folder: Path, before: str = "") -> Outcome:
         "classes": dict(sorted(classes.items())),
         "without": list(pool.without),
     }
-    return Outcome(f"{text}; look at them: instar pool show {folder}", document)
+    look = f"; look at them: instar pool show {folder}" * bool(len(pool))
+    return Outcome(f"{text}{after}{look}", document)
 
 
 def _show(args: argparse.Namespace) -> Outcome:
