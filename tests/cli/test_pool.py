@@ -15,6 +15,7 @@ from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.core.workspace import no_progress
 from instar.cutouts import load_pool
+from instar.cutouts.outlines import SoftOutline
 from instar.tasks.detection import Detections
 from instar.tasks.detection.pool import pool_from_scenes
 from instar.zoo import fetch
@@ -41,6 +42,18 @@ def test_a_pool_is_built_shown_and_used(tmp_path: Path, capsys) -> None:
     status, _ = told(capsys, *run, "--pool", folder, "--budget", "60", "--out", str(tmp_path / "run"))
     assert status in (0, 1)
     assert not (tmp_path / "run" / "pool").exists()
+
+
+@pytest.mark.parametrize(("pool", "judged"), [("bundled", True), ("scenes", False)])
+def test_a_pool_may_be_what_comes_along_or_the_scenes_own(
+    tmp_path: Path, capsys, monkeypatch, pool: str, judged: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / pool).mkdir()  # a folder of that name is no pool
+    run = ["run", "--system", "street-exact", "--relation", "insertion", "--scenes", "street:1"]
+    status, summary = told(capsys, *run, "--pool", pool, "--budget", "9", "--out", "run")
+    assert (status, "error" in summary) == (0 if judged else 2, False)
+    assert (summary["held"] > 0) is judged  # a single scene has no cut-outs from elsewhere
 
 
 def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
@@ -86,22 +99,37 @@ def test_any_system_of_masks_gives_cut_outs(tmp_path: Path) -> None:
         )
 
 
+class Boxes(Segments):
+    """The same disc as a box, whose outline has to be guessed."""
+
+    def predict(self, images):
+        return [self.around(image[..., 0].astype(int) - image[..., 1] > 100) for image in images]
+
+    def around(self, red):
+        ys, xs = np.nonzero(red)
+        box = np.float32([[xs.min(), ys.min(), xs.max() + 1, ys.max() + 1]])
+        return Detections(box, ("ball",), np.float32([0.9]))
+
+
 def test_what_is_rendered_is_cut_out_by_masks_alone(tmp_path: Path) -> None:
-    class Boxes(Segments):
-        """The same disc as a box, whose outline has to be guessed."""
-
-        def predict(self, images):
-            return [self.around(image[..., 0].astype(int) - image[..., 1] > 100) for image in images]
-
-        def around(self, red):
-            ys, xs = np.nonzero(red)
-            box = np.float32([[xs.min(), ys.min(), xs.max() + 1, ys.max() + 1]])
-            return Detections(box, ("ball",), np.float32([0.9]))
-
     make = partial(pool_from_scenes, [disc("a")], outline="grabcut", progress=no_progress)
     assert len(make(tmp_path / "a", objects=Boxes())) == 1
     assert len(make(tmp_path / "b", objects=Boxes(), rendered={"sports ball", "ball"})) == 0
     assert len(make(tmp_path / "c", objects=Segments(), rendered={"sports ball", "ball"})) == 1
+
+
+@pytest.mark.parametrize(("quality", "cutouts"), [(0.95, 1), (0.5, 0)])
+def test_outlines_by_sam_2_count_as_masks_where_it_is_sure(
+    tmp_path: Path, monkeypatch, quality: float, cutouts: int
+) -> None:
+    def outline(picture, box):
+        return SoftOutline((picture[..., 0] > 150).astype(np.uint8) * np.uint8(255), quality)
+
+    monkeypatch.setattr("instar.tasks.detection.pool.sam2_outliner", lambda: outline)
+    pool = pool_from_scenes(
+        [disc("a")], tmp_path / "a", objects=Boxes(), outline="sam2", rendered={"ball"}, progress=no_progress
+    )
+    assert len(pool) == cutouts
 
 
 @pytest.mark.real  # 42 MB are fetched

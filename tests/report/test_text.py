@@ -141,6 +141,19 @@ def test_a_run_folder_with_a_blank_can_be_pasted_into_a_shell() -> None:
     assert "instar replay 'runs/my run' 3f9a0c1122334455" in render_text(SOME_FAILURES)
 
 
+def test_labels_that_no_referee_knows_are_named_with_what_to_do() -> None:
+    def lost(case: str, label: str, known: str) -> Record:
+        was = {"label": label, "score": 0.9, "box": [0, 0, 9, 9]}
+        finding = Finding("lost", "object 0", -0.5, {"was": was}, known)
+        return Record(case, case, case, "mirrored", 0, None, Verdict.violated([finding]))
+
+    records = [lost("a", "Hund", "unknown"), lost("b", "Hund", "unknown"), lost("c", "car", "real")]
+    totals = Totals("run", "mine", 0, 3, 9, 9, 1.0, referees={"ssd": ""}, referee_queries=6)
+    words = "ssd, 6 questions; none of them knows Hund: --referee-labels says what they call it"
+    assert words in render_text(summarise(records, totals))
+    assert "--referee-labels" not in render_text(summarise(records[2:], totals))
+
+
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
 def test_a_terminal_gets_names_as_text(name: str) -> None:
     finding = Finding(name, name, -0.5, {"was": {"label": name, "score": 0.5, "box": [0, 0, 1, 1]}})

@@ -19,9 +19,17 @@ from instar.campaigns.task_choice import choose_tasks
 from instar.core.campaign import Campaign
 from instar.core.fingerprint import fingerprint_of
 from instar.core.recipe import find_name
+from instar.cutouts.pool import INDEX
 
 UNNAMED = ""
 """What a plan says of a thing that was made in Python and has no name."""
+
+
+def _is_a_name(key: str, value: Path) -> bool:
+    """Whether a task knows by name what could be a path."""
+    if key == "pool":
+        return value.name == str(value) and not (value / INDEX).is_file()
+    return key == "palette" and not value.is_file()
 
 
 def settle_plan(plan: Plan) -> Plan:
@@ -29,7 +37,7 @@ def settle_plan(plan: Plan) -> Plan:
     paths = {
         key: os.path.abspath(value)
         for key in ("pool", "truth", "changes", "palette", "referee_labels")
-        if (value := getattr(plan, key)) is not None and (key != "palette" or Path(value).is_file())
+        if (value := getattr(plan, key)) is not None and not _is_a_name(key, Path(value))
     }
     plan = dataclasses.replace(plan, systems=tuple(map(settle_name, plan.systems)))
     plan = choose_tasks(plan)

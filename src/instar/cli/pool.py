@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("pool", metavar="POOL", help="the folder of the pool")
     add("--scenes", metavar="PATH", help="build: where the objects are cut from")
     add("--objects", metavar="SYSTEM", default=HELPER, help="build: who finds objects if nothing is known")
-    add("--outline", default="grabcut", metavar="NAME", help="build: outlines of boxes by grabcut or u2net-p")
+    add("--outline", default="grabcut", metavar="NAME", help="build: outlines by grabcut, u2net-p or sam2")
     add("--keep", type=float, default=0.10, help="build: the largest share of each class (0.1)")
     add("--least", type=int, default=5, help="build: but so many of each class (5)")
     add("--limit", type=int, metavar="SCENES", help="build: scenes to use, at most")
@@ -61,7 +61,8 @@ def _build(args: argparse.Namespace) -> Outcome:
         outline=args.outline, progress=partial(show_steps, quiet=args.quiet), keep=args.keep,
         least=args.least,
     )  # fmt: skip
-    return _told(pool, folder)
+    after = "; --outline sam2 may find more, at 5 s a picture" * bool(pool.without and args.outline != "sam2")
+    return _told(pool, folder, after=after)
 
 
 def _fetch(args: argparse.Namespace) -> Outcome:
@@ -74,7 +75,7 @@ def _fetch(args: argparse.Namespace) -> Outcome:
     return _told(pool, folder, f"Pictures of Tux Paint's contributors under {LICENCE}: ")
 
 
-def _told(pool: Pool, folder: Path, before: str = "") -> Outcome:
+def _told(pool: Pool, folder: Path, before: str = "", after: str = "") -> Outcome:
     classes = Counter(cutout.label for cutout in pool.cutouts)
     text = f"{before}{len(pool)} cut-outs of {len(classes)} classes in {folder}"
     if pool.without:
@@ -85,7 +86,8 @@ def _told(pool: Pool, folder: Path, before: str = "") -> Outcome:
         "classes": dict(sorted(classes.items())),
         "without": list(pool.without),
     }
-    return Outcome(f"{text}; look at them: instar pool show {folder}", document)
+    look = f"; look at them: instar pool show {folder}" * bool(len(pool))
+    return Outcome(f"{text}{after}{look}", document)
 
 
 def _show(args: argparse.Namespace) -> Outcome:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
+from instar.cutouts.known_sizes import KNOWN_HEIGHTS
 from instar.imaging.geometry import Box, Boxes
 
 ABOVE, BELOW = 0.05, 0.1  # of the object's height: the strip of ground at its feet
@@ -27,13 +28,12 @@ LEAST_OF_ONE_KIND = 0.5  # of what shows at its feet
 LEAST_APART = 0.06  # of the picture's height: feet that tell how sizes grow
 LEAST_EYE, USUAL_EYE, MOST_EYE = 0.4, 1.4, 6.0  # metres above the ground
 USUAL_RISE = 0.8  # heights of a thing from its feet to the horizon, where nobody knows how high it is
-HEIGHTS = {
-    "person": 1.7, "bicycle": 1.0, "motorcycle": 1.1, "car": 1.5, "bus": 3.0, "truck": 3.0, "train": 3.8,
-    "boat": 2.0, "horse": 1.7, "cow": 1.4, "sheep": 0.9, "dog": 0.6, "cat": 0.4, "zebra": 1.4, "bear": 1.2,
-    "elephant": 3.0, "giraffe": 4.5, "bench": 0.85, "chair": 0.9, "couch": 0.85, "fire hydrant": 0.75,
-    "suitcase": 0.7,
-}  # fmt: skip
-"""Metres, roughly, of things that stand on the ground."""
+STANDING = (
+    "person", "bicycle", "motorcycle", "car", "bus", "truck", "train", "horse", "cow", "sheep", "dog", "cat",
+    "zebra", "bear", "elephant", "giraffe", "bench", "chair", "couch", "fire hydrant", "suitcase",
+)  # fmt: skip
+HEIGHTS = {label: KNOWN_HEIGHTS[label] for label in STANDING} | {"boat": 2.0}
+"""Metres, roughly, of things that stand on the ground or lie on water and are about equally high."""
 
 Strip = npt.NDArray[np.float64]
 """`float (..., 4)`: x1, y1, x2, y2 of a part of the picture, which may reach out of it."""

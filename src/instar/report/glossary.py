@@ -50,7 +50,10 @@ GLOSSARY: Mapping[str, str] = {
     "was false": "What was lost was never there: the first answer was the mistake.",
     "now right": "What is newly found is really there: the second answer is the better one.",
     "other label": "A second label on a thing that is still found; no failure.",
-    "slipped": "The score or the box moved a little and the thing is still found; no failure.",
+    "slipped": (
+        "The score or the box moved a little and the thing is still found, or it was a second box on it; no "
+        "failure."
+    ),
     "no failure": "Somebody of yours looked and said that it is none.",
     "referees": "Other systems that are asked what is in the picture, where your annotations do not say it.",
     "margin": "How far inside (above zero) or outside (below zero) of what must hold the answers are.",

@@ -33,6 +33,7 @@ WIDEST_REASON = 320
 WIDEST_TITLE = 90
 WIDEST_WORDS = 76
 WIDEST_SCENE = 48
+MOST_STRANGE = 3  # labels that are named
 NARROW = 90  # characters: a terminal with fewer is told only what happened
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
 
@@ -136,6 +137,11 @@ def referee_words(summary: Summary) -> str:
     parts = [f"{', '.join(map(readable, able)) or 'none'}, {counted(totals.referee_queries, 'question')}"]
     if summary.counts.unfair:
         parts.append(f"{counted(summary.counts.unfair, 'case')} held because they lose it too")
+    unverified = [one for one in summary.findings if one.headline and one.known == "unknown"]
+    strange = sorted({one.label for one in unverified if one.label})
+    if strange and totals.referee_queries:
+        names = ", ".join(map(readable, strange[:MOST_STRANGE])) + ", ..." * (len(strange) > MOST_STRANGE)
+        parts.append(f"none of them knows {names}: --referee-labels says what they call it")
     unable: dict[str, list[str]] = {}
     for name, reason in totals.referees.items():
         if reason:

@@ -15,7 +15,6 @@ from pycocotools.cocoeval import COCOeval
 
 from instar import Status
 from instar.tasks.detection import Detections, map_equal, same_objects
-from instar.tasks.detection.average_precision import average_precisions
 
 
 def answer(*rows: tuple[str, float, Sequence[float]], confidence: float = 0.5) -> Detections:
@@ -160,5 +159,4 @@ def by_pycocotools(truth: Detections, found: Detections) -> float:
 @given(answers())
 def test_it_agrees_with_an_independent_implementation(pair: tuple[Detections, Detections]):
     truth, found = pair
-    (precision,) = average_precisions(truth, found, 0.5).values()
-    assert precision == pytest.approx(by_pycocotools(truth, found), abs=1e-9)
+    assert map_equal(truth, found).evidence["mAP"] == pytest.approx(by_pycocotools(truth, found), abs=1e-4)

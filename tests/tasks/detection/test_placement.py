@@ -148,6 +148,16 @@ def test_what_sits_or_is_cut_off_does_not_tell_the_size() -> None:
     assert {option.anchor for option in found.options} == {0}
 
 
+def test_nothing_is_as_small_as_beside_a_truck_that_is_a_car() -> None:
+    car = ("car", (60.0, 60.0, 240.0, 170.0), 0.9)
+    same_as_truck = ("truck", (62.0, 60.0, 240.0, 170.0), 0.6)
+    bicycles = pool_of(("bicycle", 100, 100))
+    alone = placements(source(car, image=STREET), bicycles)
+    assert {o.size for o in placements(source(same_as_truck, car, image=STREET), bicycles).options} == {
+        o.size for o in alone.options
+    }
+
+
 def test_nobody_stands_on_the_line_of_a_rider() -> None:
     rider: Seen = ("person", (100, 60, 130, 150), 0.9)
     horse: Seen = ("horse", (70, 100, 160, 190), 0.9)

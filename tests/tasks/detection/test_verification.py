@@ -112,6 +112,28 @@ def test_a_second_box_on_an_object_that_is_still_found_is_no_invention() -> None
     assert known(before, part, [Opinion("r", found(), found())]) == ["slipped"]
 
 
+SECOND = (25, 30, 60, 50)
+TWO_BOXES = found(("car", CAR, 0.9), ("car", SECOND, 0.8))
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        (found(("car", CAR, 0.9)), ["slipped"]),
+        (found(("car", SECOND, 0.8)), ["slipped"]),
+        (found(), ["real", "slipped"]),
+    ],
+)
+def test_two_boxes_on_one_object_are_one_failure_where_neither_is_left(after, words) -> None:
+    one, two = SceneObject("car", CAR), SceneObject("car", SECOND)
+    assert known(TWO_BOXES, after, objects=(one,)) == words
+    assert known(TWO_BOXES, after, [says(0.9, 0.9)] * 3) == words
+    assert known(TWO_BOXES, after, [says(0.9, 0.9, ("auto", CAR), labels={"auto": "car"})]) == words
+    assert set(known(TWO_BOXES, after, objects=(one, two))) == {"real"}
+    both = Opinion("r", TWO_BOXES, TWO_BOXES)
+    assert set(known(TWO_BOXES, after, [both, both, says(0.9, 0.9)])) == {"real"}  # most see two
+
+
 def test_a_renamed_object_is_now_right_where_the_new_name_is() -> None:
     renamed = (found(("dog", CAR, 0.9)), found(("car", CAR, 0.9)))
     assert known(*renamed, [says(0.9, 0.9)]) == ["now right"]

@@ -120,8 +120,7 @@ def _naturalness(systems: Sequence[DetectorCounts]) -> Table:
         "naturalness",
         "Naturalness of images causing failures (Table 4): HOG intersection, and what people see",
         rows,
-        "HOG does not measure believability; naturalness is the geometric mean of colour, contrast, "
-        "sharpness, scale and ground line.",
+        "HOG does not measure believability; naturalness is how likely a picture passes at a glance.",
     )
 
 

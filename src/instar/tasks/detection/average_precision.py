@@ -48,13 +48,8 @@ def map_equal(
     return Verdict.held(float(found.scores.min(initial=1.0)) - after.confidence, **evidence)
 
 
-def average_precisions(truth: Detections, found: Detections, least_iou: float) -> dict[str, float]:
-    """VOC's AP of every class of the truth: a box is right when what it overlaps most is not taken yet."""
-    found = found.select(np.argsort(-found.scores, kind="stable"))
-    return _precisions(truth, found, _objects_of(truth, found, least_iou))
-
-
 def _precisions(truth: Detections, found: Detections, objects: Sequence[int | None]) -> dict[str, float]:
+    """VOC's AP of every class of the truth: a box is right when what it overlaps most is not taken yet."""
     return {
         label: area_under_curve(
             [k is not None for k, name in zip(objects, found.labels) if name == label],

@@ -28,8 +28,9 @@ from instar.cutouts.known_sizes import (
     support_of,
 )
 from instar.imaging.average_hash import average_hash
-from instar.imaging.geometry import Box, Boxes, areas, intersections
+from instar.imaging.geometry import Box, Boxes, areas, intersections, iou
 from instar.imaging.ground import ground_like
+from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.places import Method, Placement, crop_box, open_places
 
@@ -40,6 +41,7 @@ MOST_HIGH = 0.85  # of the picture
 TABLE_CAMERA, LEAST_ON_TABLE = 0.5, 0.8  # metres; how much farther things on a table may be
 CARRIERS = frozenset(("horse", "bicycle", "motorcycle", "elephant", "skateboard", "chair", "couch", "bench"))
 CARRIED = 0.25  # of the box of a person that lies within what carries it
+SECOND = 0.6  # IoU with something found more surely: then it is another name for the same thing
 SLACK = 0.02  # of the thing's height: how far its feet may be off the line
 BEFORE = 0.15  # of a thing's height: ground before its feet, beyond its own shadow
 ATTEMPTS = ((True, True), (True, False), (False, True), (False, False))  # of whole things, near them
@@ -129,6 +131,7 @@ class _Finder:
         cls, source: Observation, found: npt.NDArray[np.intp], taken: Boxes, pool: Pool, method: Method
     ) -> _Finder:
         answer, shape = source.answer, (source.input.shape[0], source.input.shape[1])
+        found = _without_second_boxes(answer, found)
         labels = [canonical_class(answer.labels[i]) for i in found]
         boxes = answer.boxes[found]
         plane = fit_plane(boxes, labels, shape)
@@ -252,6 +255,13 @@ def _neighbour(
     whole = is_whole(box, label, shape) and (not stands or plane.fits(Standing(foot, scale)))
     # What is seen of it is never larger than all of it.
     return _Neighbour(index, label, box, whole, scale if whole else max(scale, plane.scale(foot)))
+
+
+def _without_second_boxes(answer: Detections, found: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """The surest box of each thing: a car that is also found as a truck tells no size of trucks."""
+    surest = found[np.argsort(-answer.scores[found], kind="stable")]
+    same = iou(answer.boxes[surest], answer.boxes[surest]) >= SECOND
+    return np.sort(surest[~np.tril(same, -1).any(axis=1)])
 
 
 def _metres(label: str) -> float:

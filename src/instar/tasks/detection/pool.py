@@ -10,29 +10,39 @@ from typing import Any, Literal
 import numpy as np
 
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
-from instar.core.scene import Image, Scene, SceneObject
+from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.core.system import System, describe_error
 from instar.cutouts import Pool, build_pool
 from instar.cutouts.build import FindOutline
 from instar.cutouts.extraction import grab_mask
-from instar.imaging.geometry import mask_bounds
+from instar.imaging.geometry import Box, mask_bounds
 from instar.imaging.paste import RGBA
 from instar.tasks.detection.answers import read
 from instar.tasks.detection.class_names import canonical_class
+from instar.tasks.detection.outlines import sam2_outliner
 from instar.tasks.detection.recognition import recognition
+from instar.tasks.detection.whole_objects import LEAST_QUALITY
 
-OutlineName = Literal["grabcut", "u2net-p"]
+OutlineName = Literal["grabcut", "u2net-p", "sam2"]
 RECOGNISED = 0.3  # the least score
-OUTLINES: tuple[OutlineName, ...] = ("grabcut", "u2net-p")
+OUTLINES: tuple[OutlineName, ...] = ("grabcut", "u2net-p", "sam2")
 
 
 def find_outline(name: OutlineName) -> FindOutline:
     """How the outline of an object is found where only its box is known."""
     if name == "grabcut":
         return grab_mask
-    from instar.tasks.detection.systems.u2net import u2net_outline  # fetched only when it is wanted
+    if name == "u2net-p":
+        from instar.tasks.detection.systems.u2net import u2net_outline  # fetched only when it is wanted
 
-    return lru_cache(maxsize=1)(u2net_outline)()
+        return u2net_outline()
+    find = sam2_outliner()
+
+    def outline(image: Image, box: Box) -> Mask | None:
+        found = find(image, box)
+        return found.alpha > 127 if found.quality >= LEAST_QUALITY else None
+
+    return outline
 
 
 def pool_from_scenes(
@@ -52,7 +62,7 @@ def pool_from_scenes(
     `masks` (n, H, W) and `labels`. What was found and outlined is kept only if the helper finds it again
     where it stands alone (see `recognition`); annotated masks need no such proof. Of `rendered` classes only
     what has a mask is cut out: a guessed outline lacks an arm or a leg too often. Questions to a helper are
-    no queries.
+    no queries. Outlines by SAM 2 count as masks; they take seconds for each picture.
     """
     if outline not in OUTLINES:
         raise UnknownName("outline", outline, OUTLINES)
@@ -82,7 +92,9 @@ def pool_from_scenes(
         find_objects=find_objects,
         outline=lambda image, box: slow()(image, box),
         accept=recognised,
-        wanted=lambda thing: thing.mask is not None or canonical_class(thing.label) not in rendered,
+        wanted=lambda thing: (
+            thing.mask is not None or outline == "sam2" or canonical_class(thing.label) not in rendered
+        ),
         progress=progress,
         keep=keep,
         least=least,

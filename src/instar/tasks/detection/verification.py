@@ -17,7 +17,7 @@ import numpy as np
 from instar.core.scene import Observation, SceneObject
 from instar.core.task import Opinion
 from instar.core.verdict import Finding, Verdict
-from instar.imaging.geometry import Box, areas, intersections, iou
+from instar.imaging.geometry import Box, Boxes, areas, intersections, iou
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 
@@ -30,6 +30,7 @@ DOUBT = 0.44  # then it is not; docs/detection.md has how often that is right
 AT_CONFIDENCE = 0.5  # how sure a referee is whose score is just its confidence
 LITTLE = 0.2  # of a score: what changed by less has slipped over the line
 STILL_ON_IT = 0.3  # IoU of a box that moved with where it was: people see no failure in it
+ROUNDING = 1e-4  # of a score as evidence tells it
 WITHIN = 0.7  # of the smaller box: then it is a second box on the same object
 
 Thing: TypeAlias = Mapping[str, Any]
@@ -51,7 +52,7 @@ def verify(
         return "unknown"
     if not _is_seen(finding.evidence.get("pasted"), opinions):
         return "unfair"
-    before, after = witnesses
+    before, after, seen = witnesses
     if was is None:
         return _judge_new(finding, thing, follow_up.answer, before, after)
     sure, is_right_now = before(was, THERE), now is not None and before(now, THERE) >= SURE
@@ -61,6 +62,11 @@ def verify(
         return "disputed"
     if after(was, THERE) < SURE:
         return "unfair"
+    label = canonical_class(was["label"])
+    stronger = _boxes_of(source.answer, label, above=was["score"] + ROUNDING)
+    still_found = _boxes_of(follow_up.answer, label)
+    if _is_second_box(was, np.concatenate([stronger, still_found]), seen):
+        return "slipped"
     is_near = now is not None and _overlap(was, now) >= STILL_ON_IT
     moved_little = finding.kind == "drifted" and (is_right_now or is_near)
     return "slipped" if moved_little or finding.margin > -LITTLE else "real"
@@ -83,6 +89,29 @@ def _is_seen(pasted: Thing | None, opinions: Sequence[Opinion]) -> bool:
 
 def _overlap(one: Thing, other: Thing) -> float:
     return float(iou(np.array([one["box"]], np.float32), np.array([other["box"]], np.float32))[0, 0])
+
+
+def _is_second_box(was: Thing, others: Boxes, seen: Sequence[Boxes]) -> bool:
+    """Whether most of those who see an object in a box see the very same one in one of the others.
+
+    Such a box is none of its own: the object is still found, or its loss is told by its stronger box.
+    """
+    box, said = np.array([was["box"]], np.float32), []
+    for things in seen:
+        own = iou(box, things)[0]
+        if own.max(initial=0.0) >= THERE:
+            theirs = iou(others, things)
+            same = (theirs.argmax(axis=1) == own.argmax()) & (theirs.max(axis=1) >= THERE)
+            said.append(bool(same.any()))
+    return sum(said) > len(said) / 2
+
+
+def _boxes_of(
+    answer: Detections, label: str, name: Callable[[str], str] = canonical_class, *, above: float = 0.0
+) -> Boxes:
+    """The found boxes of a class that score higher; `name` is what it is called here."""
+    same = np.array([name(one) == label for one in answer.labels], bool)
+    return answer.boxes[same & (answer.scores >= max(answer.confidence, above))]
 
 
 def _judge_new(finding: Finding, now: Thing, answer: Detections, before: Witness, after: Witness) -> str:
@@ -116,14 +145,18 @@ def _second_label(now: Thing, answer: Detections) -> str:
 
 def _witnesses(
     source: Observation, thing: Thing, opinions: Sequence[Opinion]
-) -> tuple[Witness, Witness] | None:
-    """Who can say what is in the source, and what is in the follow-up; None where nobody can."""
+) -> tuple[Witness, Witness, Sequence[Boxes]] | None:
+    """Who can say what is in the source, and what is in the follow-up; None where nobody can.
+
+    And where each of them sees things of its class in the source.
+    """
     truth = source.scene.objects
     annotated = source.scene.knowledge.get("classes")
     label = canonical_class(thing["label"])
     if truth is not None and (annotated is None or label in map(canonical_class, annotated)):
         by_truth = _annotations(truth)
-        return by_truth, by_truth
+        same = [one.box for one in truth if canonical_class(one.label) == label and not one.crowd]
+        return by_truth, by_truth, [np.array(same, np.float32).reshape(-1, 4)]
     voters = _voters(opinions, label)
     if not voters:
         return None
@@ -136,7 +169,7 @@ def _witnesses(
         witnesses = [one for one in voters if _sureness(one, one.before, asked, overlap) >= AT_CONFIDENCE]
         return _mean([_sureness(one, one.after, asked, overlap) for one in witnesses or voters])
 
-    return before, after
+    return before, after, [_boxes_of(one.before, label, partial(_name, one)) for one in voters]
 
 
 def mean_sureness(opinions: Sequence[Opinion], thing: Thing) -> float:

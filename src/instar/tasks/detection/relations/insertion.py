@@ -64,7 +64,7 @@ def insertion(
     """Paste an object where nothing was found; all that was found before must be found again.
 
     Without a `pool` one is made from the campaign's own scenes: from their annotated masks, else from those
-    of the helper system `objects`, else by `outline` ("grabcut" or "u2net-p") in the boxes that it finds.
+    of the helper system `objects`, else by `outline` (see `OUTLINES`) in the boxes that it finds.
     Cut-outs never come from the scene they go into. `scale` is the size of the nearest instance, or "paper"
     for the mean of its class. `oracle` is "map_equal" for that of the paper, which has no use for
     `hysteresis` beyond keeping clear of weak boxes. `harm` is a table of how bad a finding is by class.
