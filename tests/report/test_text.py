@@ -132,9 +132,17 @@ def require_as_kept(name: str, text: str) -> None:
 def test_a_narrow_terminal_is_told_what_happened_before_anything_else() -> None:
     text = render_text(SOME_FAILURES, look=TextStyle(width=64))
     findings = text[text.index("indings, the plainest first") :].splitlines()[1:3]
-    assert findings[0].split() == ["case", "what", "known"]
+    assert findings[0].split() == ["case", "known", "what"]
     assert all(len(line) <= 64 for line in findings)
     assert "…" not in findings[1]
+
+
+@pytest.mark.parametrize("width", [50, 64, 80])
+def test_a_narrow_terminal_breaks_no_line_of_words_itself(width: int) -> None:
+    text = render_text(SOME_FAILURES, look=TextStyle(width=width))
+    head, _table, *others = text[: text.index("See one again:")].split("\n\n")
+    lines = "\n".join([head, *others]).splitlines()
+    assert max(map(len, lines)) <= width
 
 
 def test_a_run_folder_with_a_blank_can_be_pasted_into_a_shell() -> None:

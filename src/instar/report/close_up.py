@@ -17,6 +17,8 @@ CLOSEST = 1.25  # and at least, where that would be more of the picture than `MO
 LEAST = 0.34  # of the picture's shorter side
 MOST = 0.72  # of a side: beyond that a part shows hardly less than the whole
 VISIBLE = 0.3  # of a mark, for it to be drawn in a part
+SEEN = 20  # of 255: a difference of pixels that the eye sees
+LOCAL = 0.2  # of the picture, at most, is what a change put into a place and not everywhere
 
 PicturePart = tuple[int, int, int, int]
 """Left, top, width and height in pixels of a panel's picture."""
@@ -45,6 +47,26 @@ def close_ups(
         if part is not None:
             return [_in_panel(panel, part) for panel in panels]
     return []
+
+
+def outline_change(panels: Sequence[Panel]) -> Sequence[Panel]:
+    """Where nothing is outlined: what was changed, if pictures differ in one place and not everywhere."""
+    if any(one.marks or one.heat is not None or one.frame is not None for one in panels):
+        return panels
+    return [*panels[:1], *(_with_change(one, panels[0]) for one in panels[1:])]
+
+
+def _with_change(panel: Panel, before: Panel) -> Panel:
+    if panel.picture.shape != before.picture.shape:
+        return panel
+    difference = cv2.blur(cv2.absdiff(panel.picture, before.picture).max(axis=2), (5, 5)) > SEEN
+    rows, columns = (np.flatnonzero(difference.any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return panel
+    box = [int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1]
+    if (box[2] - box[0]) * (box[3] - box[1]) > LOCAL * difference.size:
+        return panel
+    return replace(panel, marks=(Mark.box(box, "change"),))
 
 
 def cut_out(panel: Panel, part: PicturePart) -> Panel:
