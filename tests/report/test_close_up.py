@@ -12,7 +12,7 @@ from instar.core.marks import Mark, Panel
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.report.case_picture import THUMBNAIL, draw_thumbnail
-from instar.report.close_up import close_ups, cut_out, outline_change
+from instar.report.close_up import close_ups, cut_out, outline_change, place_of
 
 SIZE = (480, 640)
 
@@ -127,3 +127,10 @@ def test_a_change_without_a_place_is_not_outlined(after, why):
 def test_what_is_outlined_by_a_task_is_left_as_it_is():
     panels = [panel(Mark.box([1, 2, 3, 4])), Panel("after", np.zeros((*SIZE, 3), np.uint8))]
     assert outline_change(panels) is panels
+
+
+def test_another_place_than_that_of_the_finding_can_be_looked_at():
+    about, box = record(was={"box": [100, 200, 160, 260]}), (400.0, 100.0, 460.0, 160.0)
+    assert close_ups(about, [panel()], place=box) == close_ups(record(was={"box": box}), [panel()])
+    assert place_of(Finding("lost", "a", -0.5, {"was": {"box": box}})) == box
+    assert place_of(Finding("speed", "", -0.5, {"was": 3.0})) == ()

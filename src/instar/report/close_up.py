@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from instar.core.marks import Mark, Panel, region_of
 from instar.core.record import Record
+from instar.core.verdict import Finding
 
 AROUND = 2.2  # how many times as large as what is shown a part is
 CLOSEST = 1.25  # and at least, where that would be more of the picture than `MOST`
@@ -26,16 +27,24 @@ Points = npt.NDArray[np.float64]
 
 
 def close_ups(
-    record: Record, panels: Sequence[Panel], *, aspect: float = 4 / 3, most: float = MOST
+    record: Record,
+    panels: Sequence[Panel],
+    *,
+    aspect: float = 4 / 3,
+    most: float = MOST,
+    place: Sequence[float] = (),
 ) -> list[PicturePart]:
     """A part of each panel, of that width by height and at most so large; none where the whole says more.
 
     It is around the plainest finding, and around what was changed where that is near. Of a finding without
-    a place, such as a speed, it is around what was changed.
+    a place, such as a speed, it is around what was changed. `place` (x1, y1, x2, y2 in the source) is looked
+    at instead of the finding.
     """
     if not panels:
         return []
-    found = [np.asarray(region) for told in _told(record) if (region := region_of(told))]
+    found = [np.asarray(place).reshape(2, 2)] if place else []
+    if not place and record.verdict.findings:
+        found = _regions(record.verdict.plainest)
     changed = [
         np.asarray(mark.outline) if panel.frame is None else panel.frame.to_source(np.asarray(mark.outline))
         for panel in panels
@@ -47,6 +56,15 @@ def close_ups(
         if part is not None:
             return [_in_panel(panel, part) for panel in panels]
     return []
+
+
+def place_of(finding: Finding) -> tuple[float, ...]:
+    """The box (x1, y1, x2, y2 in the source) that a finding is about; empty where it has none."""
+    regions = _regions(finding)
+    if not regions:
+        return ()
+    points = np.concatenate(regions)
+    return (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
 def outline_change(panels: Sequence[Panel]) -> Sequence[Panel]:
@@ -95,10 +113,9 @@ def is_in_part(mark: Mark, part: PicturePart) -> bool:
     return bool(shared > 0 and shared >= VISIBLE * min(np.prod(high - low), np.prod(sides)))
 
 
-def _told(record: Record) -> Iterable[object]:
-    findings = record.verdict.findings
-    evidence = record.verdict.plainest.evidence if findings else {}
-    return (evidence.get(key) for key in ("was", "is", "instead of"))
+def _regions(finding: Finding) -> list[Points]:
+    told = (region_of(finding.evidence.get(key)) for key in ("was", "is", "instead of"))
+    return [np.asarray(region) for region in told if region]
 
 
 def _around(points: Points, size: tuple[int, ...], aspect: float, most: float) -> PicturePart | None:
