@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,12 @@ def test_a_terminal_gets_names_as_text(name: str) -> None:
     told = render_text(summary, group_failures([Failure(records[0], {"label": name})]))
     assert not {"\x00", "\x1b", "\x07", "\t", "\u202e"} & set(told)
     assert max(map(len, told.splitlines())) < 700
+
+
+def test_a_failure_that_comes_again_waits_until_every_other_one_was_told() -> None:
+    cow, bird = ("a.jpg", "object", "3"), ("b.jpg", "object", "1")
+    findings = [replace(one, headline=True) for one in SOME_FAILURES.findings]
+    again = [replace(one, identity=what) for one, what in zip(findings, (cow, cow, bird))]
+    told = render_text(replace(SOME_FAILURES, findings=again))
+    order = [told.rindex(case) for case in (findings[0].case, findings[2].case, findings[1].case)]
+    assert told.index("lainest first") < order[1] < order[2]

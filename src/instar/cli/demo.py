@@ -36,7 +36,7 @@ from instar.report.close_up import close_ups, cut_out
 from instar.report.document import summary_to_json
 from instar.report.files import write_picture
 from instar.report.groups import in_turns
-from instar.report.summary import Violation, finding_identity
+from instar.report.summary import Violation
 from instar.report.text import headline_words
 from instar.report.words import readable
 from instar.store import RunStore
@@ -166,8 +166,7 @@ def _draw_findings(
             findings = in_turns(findings, lambda finding: finding.relation)
         once: dict[tuple[str, ...], Violation] = {}
         for finding in findings:
-            record = reader.record(finding.case)
-            once.setdefault(finding_identity(record, record.verdict.plainest), finding)
+            once.setdefault(finding.identity, finding)
         for finding in in_turns(once.values(), lambda finding: finding.scene)[:SHOWN]:
             shown, sentence = reader.show(finding.case), reader.sentence(finding.case)
             parts = [] if by_change else close_ups(shown.record, shown.panels)

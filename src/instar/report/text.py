@@ -9,7 +9,7 @@ from statistics import median
 from types import MappingProxyType
 
 from instar.core.record import Totals
-from instar.report.groups import Group, groups_headline
+from instar.report.groups import Group, groups_headline, in_turns
 from instar.report.summary import (
     RELATION_HEADINGS,
     Break,
@@ -326,7 +326,9 @@ def _groups(summary: Summary, groups: Sequence[Group], top: int, look: TextStyle
 
 
 def _findings(summary: Summary, top: int, look: TextStyle) -> Iterator[str]:
-    worst = summary.findings[:top]
+    failures = [one for one in summary.findings if one.headline]
+    others = [one for one in summary.findings if not one.headline]
+    worst = [*in_turns(failures, lambda one: one.identity), *others][:top]
     if not worst:
         return
     everything = len(worst) == len(summary.findings)
