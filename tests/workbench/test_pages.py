@@ -178,7 +178,7 @@ def test_the_summary_says_what_the_report_says(client: TestClient, site: Site) -
     page = client.get("/summary").text
     assert f'<dd id="violated">{summary.counts.violated}</dd>' in page
     assert f"{percent(summary.drawn.rate)}, {interval_words(summary.drawn.interval)}" in page
-    assert "data-whole" not in page
+    assert "data-later" not in page
     for title in site.library.run("blobs").groups.titles:
         assert title in page
 

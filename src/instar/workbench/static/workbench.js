@@ -273,7 +273,7 @@ const setUpSending = (input) => {
 function begin(root) {
   root.querySelectorAll("[data-do]").forEach(setUpAction);
   root.querySelectorAll("[data-load]").forEach((place) => load(place, place.dataset.load));
-  root.querySelectorAll("[data-whole]").forEach((place) => load(place.parentElement, place.dataset.whole));
+  root.querySelectorAll("[data-later]").forEach((place) => load(place.parentElement, place.dataset.later));
 }
 begin(document);
 setUpRunning(document.querySelector("#running"));
