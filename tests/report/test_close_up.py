@@ -12,7 +12,7 @@ from instar.core.marks import Mark, Panel
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.report.case_picture import THUMBNAIL, draw_thumbnail
-from instar.report.close_up import close_ups, cut_out, outline_change, place_of
+from instar.report.close_up import close_ups, cut_out, outline_change, finding_box
 
 SIZE = (480, 640)
 
@@ -132,5 +132,5 @@ def test_what_is_outlined_by_a_task_is_left_as_it_is():
 def test_another_place_than_that_of_the_finding_can_be_looked_at():
     about, box = record(was={"box": [100, 200, 160, 260]}), (400.0, 100.0, 460.0, 160.0)
     assert close_ups(about, [panel()], place=box) == close_ups(record(was={"box": box}), [panel()])
-    assert place_of(Finding("lost", "a", -0.5, {"was": {"box": box}})) == box
-    assert place_of(Finding("speed", "", -0.5, {"was": 3.0})) == ()
+    assert finding_box(Finding("lost", "a", -0.5, {"was": {"box": box}})) == box
+    assert finding_box(Finding("speed", "", -0.5, {"was": 3.0})) == ()

@@ -58,7 +58,7 @@ def close_ups(
     return []
 
 
-def place_of(finding: Finding) -> tuple[float, ...]:
+def finding_box(finding: Finding) -> tuple[float, ...]:
     """The box (x1, y1, x2, y2 in the source) that a finding is about; empty where it has none."""
     regions = _regions(finding)
     if not regions:

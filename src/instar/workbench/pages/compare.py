@@ -14,7 +14,7 @@ from instar.campaigns.result import compare_folders
 from instar.core.errors import BadInput, InstarError
 from instar.report.by_scene import FailureKey
 from instar.report.causes import finding_words
-from instar.report.close_up import place_of
+from instar.report.close_up import finding_box
 from instar.report.comparison import Comparison, FailureExample
 from instar.report.groups import in_turns
 from instar.store import RunStore
@@ -105,7 +105,7 @@ def _told(run: LibraryRun, wanted: Sequence[tuple[FailureKey, str]]) -> dict[Fai
         for key, case in wanted:
             for finding in store.record(case, change=False).verdict.findings:
                 if (finding.subject, finding.kind) == (key.object, key.kind):
-                    place = ",".join(f"{at:.0f}" for at in place_of(finding))
+                    place = ",".join(f"{at:.0f}" for at in finding_box(finding))
                     told[key] = finding_words(finding), place
     return told
 
