@@ -12,7 +12,7 @@ from instar.core.marks import Mark, Panel
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.report.case_picture import THUMBNAIL, draw_thumbnail
-from instar.report.close_up import close_ups, cut_out, outline_change, finding_box
+from instar.report.close_up import close_ups, cut_out, finding_box, outline_change
 
 SIZE = (480, 640)
 
