@@ -32,6 +32,8 @@ def pace(done: float, total: float | None, unit: str, seconds: float) -> str:
     >>> pace(150, 300, "queries", 10.0), pace(1.25, 66.0, "MB", 0.5)
     ('150 of 300 queries, 15.0 queries/s, 10 s left', '1.2 of 66.0 MB, 2.5 MB/s, 26 s left')
     """
+    if done < 0.05:  # shown as 0, and too little to tell the time by
+        done = 0
     amount = f"{_amount(done)} of {_amount(total)}" if total is not None else _amount(done)
     parts = [f"{amount} {unit}".rstrip()]
     if seconds > 0 and done:

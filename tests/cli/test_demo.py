@@ -32,7 +32,7 @@ def test_with_everything_fetched_the_demo_is_about_photographs(tmp_path: Path) -
         (kept / f"{name}.png").write_bytes(name.encode())
         return (kept / f"{name}.png",)
 
-    missing: dict[str, None] = {}
+    missing: dict[str, str] = {}
     plan = choose(PLANS["detection"], tmp_path / "demo", fetch, missing)["plan"]
     assert (plan["system"], plan["scenes"], missing) == (
         [{"use": "yolox-nano"}],
@@ -48,10 +48,10 @@ def test_with_everything_fetched_the_demo_is_about_photographs(tmp_path: Path) -
     [("detection", "street-blobs"), ("classification", "street-classifier"), ("text", "page-glare")],
 )
 def test_without_a_network_it_is_about_what_is_drawn_here(tmp_path: Path, task: str, system: str) -> None:
-    missing: dict[str, None] = {}
+    missing: dict[str, str] = {}
     plan = choose(PLANS[task], tmp_path, unreachable, missing)["plan"]
     assert plan["system"][0]["use"] == system
-    assert next(iter(missing)).endswith("no network")
+    assert next(iter(missing.values())).endswith("no network")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -61,9 +61,9 @@ def test_a_photograph_that_cannot_be_had_is_named_and_the_rest_is_used(tmp_path:
     def fetch(name: str) -> tuple[Path, ...]:
         return unreachable(name) if name == "cat" else (tmp_path / "file",)
 
-    missing: dict[str, None] = {}
+    missing: dict[str, str] = {}
     plan = choose(PLANS["detection"], tmp_path / "demo", fetch, missing)["plan"]
-    assert [*missing] == ["cannot fetch cat: no network"]
+    assert missing == {"cat": "cannot fetch cat: no network"}
     assert plan["scenes"] == str(tmp_path / "demo/photographs")
 
 
@@ -74,7 +74,7 @@ def test_without_a_network_the_demo_says_so_and_still_shows_findings(
     out = str(tmp_path / "demo")
     assert main(["demo", "--out", out, "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
-    assert first["not_fetched"][0] == "cannot fetch yolox-nano: no network"
+    assert first["not_fetched"]["yolox-nano"] == "cannot fetch yolox-nano: no network"
     detection, text, driving = (first[task] for task in ("detection", "text", "driving"))
     assert (detection["system"], len(detection["pictures"])) == ("street-blobs", 3)
     assert (text["system"], text["scenes"]) == ("page-glare", 6)
@@ -113,7 +113,7 @@ def test_the_demo_finds_failures_on_real_photographs(
 ) -> None:
     assert main(["demo", "--out", str(tmp_path / "demo"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["detection"]["system"], document["not_fetched"]) == ("yolox-nano", [])
+    assert (document["detection"]["system"], document["not_fetched"]) == ("yolox-nano", {})
     assert document["detection"]["scenes"] == len(zoo.photographs())
     for task in ("detection", "classification", "text", "driving", "interpretation"):
         assert document[task]["headline"] > 0

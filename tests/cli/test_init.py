@@ -54,3 +54,41 @@ def test_a_network_that_cannot_be_read_is_named_with_the_reason(
     assert main(["init"]) == 0
     assert "broken.onnx was not taken: " in capsys.readouterr().out
     assert '# use = "broken.onnx"' in (folder / "instar.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("files", "scenes"),
+    [
+        (("photos/day/a.png", "photos/day/b.png", "photos/night/c.png", "photos/night/d.png"), "photos"),
+        (("docs/logo.png", "data/one/a.png", "data/one/b.png", "data/one/c.png"), "data/one"),
+        (("images/a.jpg", "images/b.jpg", "labels/a.png", "labels/b.png"), "images"),
+        (("drive/a.mp4",), "drive/a.mp4"),
+        (("drive/a.mp4", "drive/b.MP4"), "drive"),
+        (("notes.txt",), "street:12"),
+    ],
+)
+def test_the_scenes_are_where_most_pictures_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: tuple[str, ...], scenes: str
+) -> None:
+    for name in files:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(cv2.imencode(".png", np.zeros((20, 30, 3), np.uint8))[1].tobytes())
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "--quiet"]) == 0
+    assert make_plan(read_tables(Path("instar.toml"))).scenes == scenes
+
+
+def test_pictures_whose_words_are_annotated_are_for_a_text_locator(folder: Path) -> None:
+    (folder / "gt").mkdir()
+    for n in range(3):
+        (folder / f"gt/gt_{n}.txt").write_text("10,10,60,10,60,30,10,30,STOP\n")
+    assert main(["init"]) == 0
+    assert make_plan(read_tables(Path("instar.toml"))).systems[0].name == "ppocr-v4-det"
+
+
+def test_the_command_it_tells_can_be_pasted_into_a_shell(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--out", "my plan.toml"]) == 0
+    assert "Run it: instar run 'my plan.toml'" in capsys.readouterr().out

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from urllib.parse import unquote
 
+import cv2
+import numpy as np
 import pytest
 
 from bench_runs import make_large_run
@@ -157,6 +159,13 @@ def test_it_prints_what_is_folded(browser, page):
     assert all(group.get_attribute("open") for group in find(browser, "details.group"))
     browser.execute_script("dispatchEvent(new Event('afterprint'))")
     assert not is_open(browser, 2)
+
+
+def test_a_small_picture_of_a_group_shows_what_is_inside_of_outlines(browser, page):
+    open_page(browser, page)
+    thumb = next(one for one in find(browser, ".thumb") if one.is_displayed())
+    shown = cv2.imdecode(np.frombuffer(thumb.screenshot_as_png, np.uint8), cv2.IMREAD_GRAYSCALE)
+    assert (shown < 10).mean() < 0.05  # a filled outline is black
 
 
 def test_groups_open_by_click_and_by_keyboard(browser, page):

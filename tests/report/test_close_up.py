@@ -12,7 +12,7 @@ from instar.core.marks import Mark, Panel
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.report.case_picture import THUMBNAIL, draw_thumbnail
-from instar.report.close_up import close_ups, cut_out
+from instar.report.close_up import close_ups, cut_out, finding_box, outline_change
 
 SIZE = (480, 640)
 
@@ -98,3 +98,39 @@ def test_a_thumbnail_is_before_and_after_beside_each_other():
     red = (drawn[..., 0] > 150) & (drawn[..., 1] < 90) & (drawn[..., 2] < 90)
     assert red[:, half:].sum() > 500
     assert not red[:, :half].any()
+
+
+def test_what_was_changed_is_outlined_where_nothing_else_is():
+    before = panel()
+    after = panel()
+    after.picture[100:180, 200:240] = 255
+    first, second = outline_change([before, after])
+    assert first is before
+    (mark,) = second.marks
+    assert mark.fate == "change"
+    assert np.allclose(mark.outline[0], (200, 100), atol=3)
+    assert np.allclose(mark.outline[2], (240, 180), atol=3)
+
+
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        (np.full((*SIZE, 3), 200, np.uint8), "it is everywhere"),
+        (panel().picture + np.uint8(3), "it cannot be seen"),
+        (np.zeros((100, 100, 3), np.uint8), "the picture has another size"),
+    ],
+)
+def test_a_change_without_a_place_is_not_outlined(after, why):
+    assert outline_change([panel(), Panel("after", after)])[1].marks == (), why
+
+
+def test_what_is_outlined_by_a_task_is_left_as_it_is():
+    panels = [panel(Mark.box([1, 2, 3, 4])), Panel("after", np.zeros((*SIZE, 3), np.uint8))]
+    assert outline_change(panels) is panels
+
+
+def test_another_place_than_that_of_the_finding_can_be_looked_at():
+    about, box = record(was={"box": [100, 200, 160, 260]}), (400.0, 100.0, 460.0, 160.0)
+    assert close_ups(about, [panel()], place=box) == close_ups(record(was={"box": box}), [panel()])
+    assert finding_box(Finding("lost", "a", -0.5, {"was": {"box": box}})) == box
+    assert finding_box(Finding("speed", "", -0.5, {"was": 3.0})) == ()

@@ -169,6 +169,12 @@ def test_parts_of_one_scene_are_one_scene_and_under_six_are_too_few():
     assert "too few scenes to compare (1; six are needed)" in render_compared(found)
 
 
+def test_runs_that_have_nothing_in_common_are_not_told_as_alike():
+    found = compare_runs(side("A", x=record("1", "a", "lost")), side("B", x=record("2", "b", "lost")))
+    told = "A and B cannot be compared: on no scene both were judged by the same relation\n"
+    assert render_compared(found) == render_compared(found, brief=True) == told
+
+
 def test_what_has_no_pair_is_matched_by_relation_scene_object_and_kind():
     first = side("A", x=record("1", "a", "lost"), y=record("2", "b", "lost"), z=record("3", "only A", "lost"))
     second = side("B", v=record("4", "a", "lost"), w=record("5", "b"), u=record("6", "b", "moved"))

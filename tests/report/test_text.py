@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -132,9 +133,17 @@ def require_as_kept(name: str, text: str) -> None:
 def test_a_narrow_terminal_is_told_what_happened_before_anything_else() -> None:
     text = render_text(SOME_FAILURES, look=TextStyle(width=64))
     findings = text[text.index("indings, the plainest first") :].splitlines()[1:3]
-    assert findings[0].split() == ["case", "what", "known"]
+    assert findings[0].split() == ["case", "known", "what"]
     assert all(len(line) <= 64 for line in findings)
     assert "…" not in findings[1]
+
+
+@pytest.mark.parametrize("width", [50, 64, 80])
+def test_a_narrow_terminal_breaks_no_line_of_words_itself(width: int) -> None:
+    text = render_text(SOME_FAILURES, look=TextStyle(width=width))
+    head, _table, *others = text[: text.index("See one again:")].split("\n\n")
+    lines = "\n".join([head, *others]).splitlines()
+    assert max(map(len, lines)) <= width
 
 
 def test_a_run_folder_with_a_blank_can_be_pasted_into_a_shell() -> None:
@@ -165,3 +174,12 @@ def test_a_terminal_gets_names_as_text(name: str) -> None:
     told = render_text(summary, group_failures([Failure(records[0], {"label": name})]))
     assert not {"\x00", "\x1b", "\x07", "\t", "\u202e"} & set(told)
     assert max(map(len, told.splitlines())) < 700
+
+
+def test_a_failure_that_comes_again_waits_until_every_other_one_was_told() -> None:
+    cow, bird = ("a.jpg", "object", "3"), ("b.jpg", "object", "1")
+    findings = [replace(one, headline=True) for one in SOME_FAILURES.findings]
+    again = [replace(one, identity=what) for one, what in zip(findings, (cow, cow, bird))]
+    told = render_text(replace(SOME_FAILURES, findings=again))
+    order = [told.rindex(case) for case in (findings[0].case, findings[2].case, findings[1].case)]
+    assert told.index("lainest first") < order[1] < order[2]

@@ -14,6 +14,20 @@ def test_a_table_is_as_wide_as_the_terminal_and_keeps_what_is_typed() -> None:
     assert lines[1].endswith("  -0.412")
 
 
+def test_a_last_column_of_words_goes_on_below_itself() -> None:
+    rows = [
+        ["case", "what"],
+        ["3f9a", "dog 0.66 appears where cat 0.63 was found"],
+        ["41f0", "cat 0.5 is lost"],
+    ]
+    assert table(rows, fixed=[0], look=TextStyle(width=30)).splitlines() == [
+        "case  what",
+        "3f9a  dog 0.66 appears where",
+        "      cat 0.63 was found",
+        "41f0  cat 0.5 is lost",
+    ]
+
+
 def test_colours_do_not_move_columns() -> None:
     rows = [["known", "n"], ["real", "1"], ["was false", "22"]]
     styles = {"real": "red"}

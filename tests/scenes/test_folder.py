@@ -85,6 +85,14 @@ def test_links_are_followed_but_not_in_circles(tmp_path):
     assert [scene.id for scene in folder(tmp_path / "set")] == ["linked/a.png"]
 
 
+def test_pictures_of_findings_in_run_folders_are_no_scenes(tmp_path):
+    put(tmp_path / "a.png")
+    put(tmp_path / "runs" / "net" / "run.sqlite", b"")
+    put(tmp_path / "runs" / "net" / "pictures" / "0a" / "0a1b.jpg")
+    assert [scene.id for scene in folder(tmp_path)] == ["a.png"]
+    assert [scene.id for scene in folder(tmp_path / "runs" / "net" / "pictures")] == ["0a/0a1b.jpg"]
+
+
 def test_what_cannot_be_loaded_is_named(tmp_path):
     with pytest.raises(BadInput, match=r"nowhere does not exist"):
         folder(tmp_path / "nowhere")

@@ -83,6 +83,14 @@ def test_thumbnails_and_panels_are_made_from_the_recipe(client: TestClient, wors
     assert client.get(f"/panel/{worst}/7", params={"of": "blobs"}).headers["content-type"] == "image/svg+xml"
 
 
+def test_a_thumbnail_shows_the_place_that_is_asked_for(client: TestClient, worst: str) -> None:
+    address = f"/thumbnail/{worst}?of=blobs"
+    pictures = [client.get(address + place).content for place in ("", "&place=10,20,60,80", "&place=")]
+    assert pictures[0] == pictures[2] != pictures[1]
+    for place in ("1,2,3", "1,2,3,nan", "a"):
+        assert client.get(f"{address}&place={place}").status_code == 404
+
+
 def test_a_picture_that_the_browser_has_is_not_sent_again(client: TestClient, worst: str) -> None:
     for path in (f"/thumbnail/{worst}", f"/panel/{worst}/0", f"/panel/{worst}/1", f"/drawing/{worst}"):
         first = client.get(path, params={"of": "blobs"})
@@ -92,7 +100,7 @@ def test_a_picture_that_the_browser_has_is_not_sent_again(client: TestClient, wo
 
 
 def test_a_case_says_its_change_and_how_to_see_it_again(client: TestClient, site: Site, worst: str) -> None:
-    assert re.search(r'class="numbers change"><bdi>insertion</bdi>: <bdi>\w+ \w+', _case_page(client, worst))
+    assert re.search(r'class="numbers change"><bdi>insertion: \w+ \w+', _case_page(client, worst))
     command = f"instar replay {site.library.root / 'blobs'} {worst}"
     assert command in client.get(f"/case/{worst}", params={"of": "blobs"}).text
 
@@ -170,7 +178,7 @@ def test_the_summary_says_what_the_report_says(client: TestClient, site: Site) -
     page = client.get("/summary").text
     assert f'<dd id="violated">{summary.counts.violated}</dd>' in page
     assert f"{percent(summary.drawn.rate)}, {interval_words(summary.drawn.interval)}" in page
-    assert "data-whole" not in page
+    assert "data-later" not in page
     for title in site.library.run("blobs").groups.titles:
         assert title in page
 

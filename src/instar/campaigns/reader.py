@@ -35,6 +35,7 @@ from instar.engines.worker import WorkerSystem, within_limits
 from instar.progress import show_steps
 from instar.report.cards import CaseView
 from instar.report.case_picture import draw_case
+from instar.report.close_up import outline_change
 from instar.scenes import load_scenes
 from instar.store import RunStore
 from instar.user_file import parse_toml
@@ -188,8 +189,8 @@ class RunReader:
         """The pictures of a case: those that the run keeps, or made again from what it keeps."""
         kept = self.store.panels(case)
         if kept is not None:
-            return kept
-        return self.panels_of(self.replay(self.record(case), self.remembered))
+            return outline_change(kept)
+        return outline_change(self.panels_of(self.replay(self.record(case), self.remembered)))
 
     def kept_case(self, record: Record, task: Task) -> Replay:
         """A finding from what the run keeps alone: the scene, its answer, and the follow-ups' pictures.

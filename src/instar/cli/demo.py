@@ -63,7 +63,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     folder = Path(args.out)
     if args.rule is not None:
         return _drive(folder, args.rule, args.quiet)
-    missing: dict[str, None] = {}
+    missing: dict[str, str] = {}
     texts, documents = [FIRST], {}
     firsts: dict[str, Image] = {}
     plans = parse_toml(files("instar.cli").joinpath("demo_plans.toml").read_text("utf-8"))
@@ -85,35 +85,39 @@ def perform(args: argparse.Namespace) -> Outcome:
         write_picture(folder / "first.png", _stacked(firsts))
         texts[0] += f"\nThe plainest failure of each in one picture: {folder / 'first.png'}"
     if missing:
-        texts.append("\n".join(["Could not be fetched:", *(f"  {complaint}" for complaint in missing)]))
+        names = ", ".join(missing)
+        texts.append(f"Could not be fetched: {names}; `instar models fetch NAME` says why.")
     texts.append(_what_next(folder))
-    return Outcome("\n\n".join(texts), {**documents, "not_fetched": [*missing]})
+    return Outcome("\n\n".join(texts), {**documents, "not_fetched": missing})
 
 
-def choose(tables: Tables, folder: Path, fetch: Fetch, missing: dict[str, None]) -> dict[str, Any]:
-    """What to run of a family, given what can be fetched; `missing` is told in words what cannot."""
+def choose(tables: Tables, folder: Path, fetch: Fetch, missing: dict[str, str]) -> dict[str, Any]:
+    """What to run of a family, given what can be fetched; `missing` is told what cannot, and why."""
     real = tables.get("real")
     if real is None:
         return dict(tables["drawn"])
-    try:
-        for name in real["fetch"]:
-            fetch(name)
-    except (FetchFailed, BadInput) as error:
-        missing[str(error)] = None
+    if any(_fetched(name, fetch, missing) is None for name in real["fetch"]):
         return dict(tables["drawn"])
     scenes = _copied(real["scenes"], folder, fetch, missing)
     return dict(tables["drawn"]) if not scenes else real | {"plan": real["plan"] | {"scenes": scenes}}
 
 
-def _copied(what: str, folder: Path, fetch: Fetch, missing: dict[str, None]) -> str:
+def _fetched(name: str, fetch: Fetch, missing: dict[str, str]) -> tuple[Path, ...] | None:
+    """The files of an entry; None where they cannot be had, which is tried once."""
+    if name not in missing:
+        try:
+            return fetch(name)
+        except (FetchFailed, BadInput) as error:
+            missing[name] = str(error)
+    return None
+
+
+def _copied(what: str, folder: Path, fetch: Fetch, missing: dict[str, str]) -> str:
     """A folder with a copy of every photograph or page that could be had; empty text when there is none."""
     found: list[Path] = []
     for entry in zoo.MANIFEST:
         if entry.kind == KINDS[what]:
-            try:
-                found += fetch(entry.name)
-            except (FetchFailed, BadInput) as error:
-                missing[str(error)] = None
+            found += _fetched(entry.name, fetch, missing) or ()
     if not found:
         return ""
     into = folder / what
@@ -160,12 +164,12 @@ def _draw_findings(
             findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))
             # Night changes more than a person does, so that relations take turns too.
             findings = in_turns(findings, lambda finding: finding.relation)
-        once: dict[tuple[str, str], Violation] = {}
+        once: dict[tuple[str, ...], Violation] = {}
         for finding in findings:
-            once.setdefault((finding.scene, str(finding.box or finding.label or finding.relation)), finding)
+            once.setdefault(finding.identity, finding)
         for finding in in_turns(once.values(), lambda finding: finding.scene)[:SHOWN]:
             shown, sentence = reader.show(finding.case), reader.sentence(finding.case)
-            parts = close_ups(shown.record, shown.panels)
+            parts = [] if by_change else close_ups(shown.record, shown.panels)
             panels = [cut_out(one, part) for one, part in zip(shown.panels, parts)] or shown.panels
             picture = draw_case(panels, sentence, beside=True)
             if picture is not None:

@@ -51,6 +51,12 @@ class CaseView:
     smallest: str = ""
     is_untrusted: bool = False
 
+    @property
+    def how(self) -> str:
+        """The relation and its change; a relation with one possible change says nothing else of it."""
+        relation = self.record.relation
+        return relation if self.change in ("", relation) else f"{relation}: {self.change}"
+
 
 def case_card(shown: CaseView, run: str, system: str, *, trust: bool = False) -> str:
     """A case with its pictures, the change in words, the verdict's numbers, how to see it again, and a place
@@ -64,8 +70,8 @@ def case_card(shown: CaseView, run: str, system: str, *, trust: bool = False) ->
     worth = escape(worth_words(told[0])) + " · " if told else ""
     return (
         f'<article class="case" id="case-{escape(record.case)}" tabindex="-1"><header><h3>{title}</h3>'
-        f'<p class="change">{worth}{name(record.relation, 110)}{": " if shown.change else ""}'
-        f"{name(shown.change, 240)} · {name(record.source)}</p></header>{_pictures(shown)}"
+        f'<p class="change">{worth}{name(shown.how, 350)} · {name(record.source)}'
+        f"</p></header>{_pictures(shown)}"
         f'{_findings(told[1:])}{smallest}<details class="more"><summary>numbers, replay, not a failure'
         f'</summary><p class="numbers">{numbers}</p><p class="command">'
         f"<code>{name(replay_command(run, record.case, trust=trust), 400)}</code>"
@@ -85,11 +91,12 @@ def small_card(shown: CaseView, run: str, *, trust: bool = False) -> str:
         return ""
     address = _data(encode_preview(drawn, longest=SMALL_SIDE, quality=60))
     command = escape(replay_command(run, record.case, trust=trust))
+    how = shown.how if shown.change[:1].isdigit() else shown.change  # a bare severity does not say of what
     return (
         f'<article class="case small" id="case-{escape(record.case)}" tabindex="-1">'
         f'<img src="{address}" alt="before and after" width="300" height="200" loading="lazy">'
         f"<h3>{name(finding_words(worst), 90)}</h3>"
-        f'<p class="change">{escape(worth_words(worst))} · {name(shown.change, 60)} · '
+        f'<p class="change">{escape(worth_words(worst))} · {name(how, 60)} · '
         f'{name(record.source, 60)}</p><button type="button" class="copy" data-copy="{command}" '
         f'title="copy the command that replays it">{escape(record.case)}</button></article>'
     )

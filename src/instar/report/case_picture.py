@@ -33,12 +33,17 @@ def draw_case(panels: Sequence[Panel], sentence: str, *, beside: bool | None = N
     return sheet([_Drawing(one).drawn() for one in panels], sentence, beside=beside) if panels else None
 
 
-def draw_thumbnail(record: Record, panels: Sequence[Panel]) -> Image | None:
-    """What a finding is about, before and after, without words; of one without a place the last picture."""
+def draw_thumbnail(record: Record, panels: Sequence[Panel], place: Sequence[float] = ()) -> Image | None:
+    """What a finding is about, before and after, without words; of one without a place the last picture.
+
+    `place` (x1, y1, x2, y2 in the source) is shown instead of what the case's own finding is about.
+    """
     if not panels:
         return None
     height, width = THUMBNAIL
-    parts = close_ups(record, panels, aspect=width / 2 / height, most=1.0) if len(panels) > 1 else []
+    parts = (
+        close_ups(record, panels, aspect=width / 2 / height, most=1.0, place=place) if len(panels) > 1 else []
+    )
     if not parts:
         return _Drawing(panels[-1], most=1.0).outlined()
     halves = [cut_out(panels[at], parts[at]) for at in (0, -1)]

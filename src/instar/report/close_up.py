@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from instar.core.marks import Mark, Panel, region_of
 from instar.core.record import Record
+from instar.core.verdict import Finding
 
 AROUND = 2.2  # how many times as large as what is shown a part is
 CLOSEST = 1.25  # and at least, where that would be more of the picture than `MOST`
 LEAST = 0.34  # of the picture's shorter side
 MOST = 0.72  # of a side: beyond that a part shows hardly less than the whole
 VISIBLE = 0.3  # of a mark, for it to be drawn in a part
+SEEN = 20  # of 255: a difference of pixels that the eye sees
+LOCAL = 0.2  # of the picture, at most, is what a change put into a place and not everywhere
 
 PicturePart = tuple[int, int, int, int]
 """Left, top, width and height in pixels of a panel's picture."""
@@ -24,16 +27,24 @@ Points = npt.NDArray[np.float64]
 
 
 def close_ups(
-    record: Record, panels: Sequence[Panel], *, aspect: float = 4 / 3, most: float = MOST
+    record: Record,
+    panels: Sequence[Panel],
+    *,
+    aspect: float = 4 / 3,
+    most: float = MOST,
+    place: Sequence[float] = (),
 ) -> list[PicturePart]:
     """A part of each panel, of that width by height and at most so large; none where the whole says more.
 
     It is around the plainest finding, and around what was changed where that is near. Of a finding without
-    a place, such as a speed, it is around what was changed.
+    a place, such as a speed, it is around what was changed. `place` (x1, y1, x2, y2 in the source) is looked
+    at instead of the finding.
     """
     if not panels:
         return []
-    found = [np.asarray(region) for told in _told(record) if (region := region_of(told))]
+    found = [np.asarray(place).reshape(2, 2)] if place else []
+    if not place and record.verdict.findings:
+        found = _regions(record.verdict.plainest)
     changed = [
         np.asarray(mark.outline) if panel.frame is None else panel.frame.to_source(np.asarray(mark.outline))
         for panel in panels
@@ -45,6 +56,35 @@ def close_ups(
         if part is not None:
             return [_in_panel(panel, part) for panel in panels]
     return []
+
+
+def finding_box(finding: Finding) -> tuple[float, ...]:
+    """The box (x1, y1, x2, y2 in the source) that a finding is about; empty where it has none."""
+    regions = _regions(finding)
+    if not regions:
+        return ()
+    points = np.concatenate(regions)
+    return (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def outline_change(panels: Sequence[Panel]) -> Sequence[Panel]:
+    """Where nothing is outlined: what was changed, if pictures differ in one place and not everywhere."""
+    if any(one.marks or one.heat is not None or one.frame is not None for one in panels):
+        return panels
+    return [*panels[:1], *(_with_change(one, panels[0]) for one in panels[1:])]
+
+
+def _with_change(panel: Panel, before: Panel) -> Panel:
+    if panel.picture.shape != before.picture.shape:
+        return panel
+    difference = cv2.blur(cv2.absdiff(panel.picture, before.picture).max(axis=2), (5, 5)) > SEEN
+    rows, columns = (np.flatnonzero(difference.any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return panel
+    box = [int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1]
+    if (box[2] - box[0]) * (box[3] - box[1]) > LOCAL * difference.size:
+        return panel
+    return replace(panel, marks=(Mark.box(box, "change"),))
 
 
 def cut_out(panel: Panel, part: PicturePart) -> Panel:
@@ -73,10 +113,9 @@ def is_in_part(mark: Mark, part: PicturePart) -> bool:
     return bool(shared > 0 and shared >= VISIBLE * min(np.prod(high - low), np.prod(sides)))
 
 
-def _told(record: Record) -> Iterable[object]:
-    findings = record.verdict.findings
-    evidence = record.verdict.plainest.evidence if findings else {}
-    return (evidence.get(key) for key in ("was", "is", "instead of"))
+def _regions(finding: Finding) -> list[Points]:
+    told = (region_of(finding.evidence.get(key)) for key in ("was", "is", "instead of"))
+    return [np.asarray(region) for region in told if region]
 
 
 def _around(points: Points, size: tuple[int, ...], aspect: float, most: float) -> PicturePart | None:

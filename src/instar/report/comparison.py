@@ -204,6 +204,9 @@ def render_compared(comparison: Comparison, *, brief: bool = False) -> str:
 def _lines(comparison: Comparison, *, brief: bool) -> Iterator[str]:
     first, second = readable(comparison.first, 60), readable(comparison.second, 60)
     broken, fixed = comparison.keys_broken, comparison.keys_fixed
+    if not comparison.places:
+        yield f"{first} and {second} cannot be compared: on no scene both were judged by the same relation"
+        return
     yield f"{first} and then {second}: {counted(len(broken), 'failure')} newly broken, {len(fixed):,} fixed"
     if comparison.remark:
         yield f"mind: {comparison.remark}"

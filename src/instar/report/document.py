@@ -59,7 +59,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
 
 def _violation_json(violation: Violation) -> dict[str, Any]:
     told = {key: value for key, value in asdict(violation).items() if value is not None or key not in OBJECT}
-    del told["plainness"]
+    del told["plainness"], told["identity"]
     return told | {
         "margin": _finite(violation.margin),
         "naturalness": _finite(violation.naturalness),

@@ -130,7 +130,8 @@ def choice_words(choice: GateChoice) -> str:
     """What was chosen, and how much it keeps."""
     lines = [
         f"{counted(len(choice.cases), 'case')} for about {counted(choice.queries, 'question')}",
-        f"shows {len(choice.failures):,} of {counted(choice.of_failures, 'different failure')} of the run",
+        f"shows {len(choice.failures):,} of {counted(choice.of_failures, 'failure')} of the run "
+        "(relation and object)",
         f"asks {choice.held:,} of {counted(choice.of_held, 'case')} that held",
         f"in {choice.scenes:,} of {counted(choice.of_scenes, 'scene')}, by {choice.relations:,} of "
         f"{counted(choice.of_relations, 'relation')}",

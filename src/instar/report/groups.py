@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias, TypeVar
@@ -106,13 +106,13 @@ def groups_headline(failing: int, groups: Sequence[Group]) -> str:
     return f"{counted(failing, 'failing case')}, {counted(len(groups), 'group')}"
 
 
-def in_turns(things: Iterable[T], of: Callable[[T], str]) -> list[T]:
+def in_turns(things: Iterable[T], of: Callable[[T], Hashable]) -> list[T]:
     """The first of every kind, then the second of every one, else in the order that they have.
 
     >>> in_turns(["apple", "anise", "bean"], lambda word: word[0])
     ['apple', 'bean', 'anise']
     """
-    seen: Counter[str] = Counter()
+    seen: Counter[Hashable] = Counter()
     ranked = []
     for thing in things:
         seen[of(thing)] += 1

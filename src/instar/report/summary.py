@@ -107,6 +107,8 @@ class Violation:
     """What happened: "dog 0.83 is lost"."""
     plainness: tuple[Any, ...] = field(default=(), compare=False)
     """What findings are sorted by: failures first, the plainest of them before all."""
+    identity: tuple[str, ...] = field(default=(), compare=False)
+    """Of findings that have the same one all are the same failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +370,7 @@ def _violation(record: Record) -> Violation:
     return Violation(
         record.case, record.scene, record.relation, worst.kind, worst.margin, record.naturalness,
         worst.known, thing.get("label"), thing.get("score"), thing.get("box"), worst.is_failure,
-        finding_words(worst), plainness,
+        finding_words(worst), plainness, finding_identity(record, worst),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from statistics import median
 from types import MappingProxyType
 
 from instar.core.record import Totals
-from instar.report.groups import Group, groups_headline
+from instar.report.groups import Group, groups_headline, in_turns
 from instar.report.relation_table import RELATION_HEADINGS, relation_rows
 from instar.report.summary import (
     Break,
@@ -33,9 +33,8 @@ WIDEST_REASON = 320
 WIDEST_TITLE = 90
 WIDEST_WORDS = 76
 WIDEST_SCENE = 48
-MOST_STRANGE = 3  # labels that are named
-NARROW = 90  # characters: a terminal with fewer is told only what happened
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
+MOST_STRANGE = 3  # labels that are named
 
 
 def render_text(
@@ -47,7 +46,7 @@ def render_text(
     brief: bool = False,
 ) -> str:
     """The report, with the `top` largest groups and worst findings; a `brief` one is its first lines."""
-    first, *others = _headline(summary)
+    first, *others = (look.wrap(line, 0) for line in _headline(summary))
     colour = "yellow" if summary.why_not_judged else "red" if summary.counts.headline else "green"
     parts = ["\n".join([look.paint(first, "bold", colour), *others])]
     if not brief:
@@ -166,24 +165,31 @@ def table(
 ) -> str:
     """Rows, the first of them headings, as aligned columns; those in `right` end flush.
 
-    Where they are wider than the look allows, columns that are neither in `right` nor `fixed` are shortened.
-    `styles` are those of cells that say just that.
+    Where they are wider than the look allows, columns that are neither in `right` nor `fixed` are shortened,
+    the last one is continued below itself. `styles` are those of cells that say just that.
 
     >>> print(table([["name", "n"], ["insertion", "10"], ["exposure", "7"]], right=[1]))
     name        n
     insertion  10
     exposure    7
     """
+    last = len(rows[0]) - 1
+    folded = [""] * len(rows)
+    if look.width is not None and last not in (*right, *fixed):
+        rows, folded = [row[:-1] for row in rows], [row[-1] for row in rows]
     rows = look.fit(rows, [*right, *fixed])
     widths = [max(map(len, column)) for column in zip(*rows)]
+    before = sum(widths) + 2 * len(widths)
     lines = []
-    for number, row in enumerate(rows):
+    for number, (row, rest) in enumerate(zip(rows, folded)):
         cells = []
         for i, (cell, width) in enumerate(zip(row, widths)):
             blank = " " * (width - len(cell))
             style = "dim" if number == 0 else styles.get(cell, "")
             painted = look.paint(cell, *filter(None, [style]))
             cells.append(blank + painted if i in right else painted + blank)
+        if rest:
+            cells.append(look.paint(look.wrap(rest, before), *(["dim"] if number == 0 else [])))
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
 
@@ -222,10 +228,15 @@ def _relations(relations: Mapping[str, RelationSummary], look: TextStyle) -> str
     if not relations:
         return ""
     rows = [[readable(name), *cells] for name, *cells in relation_rows(relations)]
+    has_rates = len(rows[0]) == len(RELATION_HEADINGS)
+    if look.is_narrow:  # what is 0 everywhere can be missed
+        kept = [number for number, column in enumerate(zip(*rows)) if {*column[1:]} != {"0"}]
+        rows = [[row[number] for number in kept] for row in rows]
     shown = table(rows, right=range(1, len(rows[0])), look=look)
-    if len(rows[0]) == len(RELATION_HEADINGS):
+    if has_rates:
         return shown
-    return f"{shown}\nWithout rates, since the search goes where failures are: --search draws gives them."
+    why = "Without rates, since the search goes where failures are: --search draws gives them."
+    return f"{shown}\n{look.wrap(why, 0)}"
 
 
 def _account_lines(summary: Summary, look: TextStyle) -> Iterator[str]:
@@ -308,17 +319,21 @@ def _groups(summary: Summary, groups: Sequence[Group], top: int, look: TextStyle
     if not groups:
         return
     yield look.paint(groups_headline(summary.counts.headline, groups), "bold")
-    rows = [["cases", "scenes", "group", "for example"]]
+    rows, fixed = [["cases", "scenes", "group", "for example"]], 3
     for group in groups[:top]:
         title = readable(group.title, WIDEST_TITLE)
         rows.append([f"{len(group.cases):,}", f"{group.scenes:,}", title, group.representative])
-    yield table(rows, right=[0, 1], fixed=[3], look=look)
+    if look.is_narrow:
+        rows, fixed = [[cases, scenes, case, title] for cases, scenes, title, case in rows], 2
+    yield table(rows, right=[0, 1], fixed=[fixed], look=look)
     if len(groups) > top:
         yield f"and {len(groups) - top:,} smaller groups"
 
 
 def _findings(summary: Summary, top: int, look: TextStyle) -> Iterator[str]:
-    worst = summary.findings[:top]
+    failures = [one for one in summary.findings if one.headline]
+    others = [one for one in summary.findings if not one.headline]
+    worst = [*in_turns(failures, lambda one: one.identity), *others][:top]
     if not worst:
         return
     everything = len(worst) == len(summary.findings)
@@ -327,8 +342,8 @@ def _findings(summary: Summary, top: int, look: TextStyle) -> Iterator[str]:
         "Findings, the plainest first" if everything else f"The plainest {top} of {total}", "bold"
     )
     rows, fixed = [["case", "scene", "relation", "what", "known", "margin"], *map(_row, worst)], [0, 4]
-    if look.width is not None and look.width < NARROW:
-        rows, fixed = [[case, what, known] for case, _, _, what, known, _ in rows], [0, 2]
+    if look.is_narrow:
+        rows, fixed = [[case, known, what] for case, _, _, what, known, _ in rows], [0, 1]
     styles = {"real": "red", "not verified": "yellow"}
     yield table(rows, right=[5], fixed=fixed, look=look, styles=styles)
     yield ""

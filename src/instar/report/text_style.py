@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+NARROW = 90  # characters: a terminal with fewer is told only what happened
 NARROWEST = 12  # characters that a column is left
 GAP = 2  # blanks between columns
 
@@ -20,6 +21,10 @@ class TextStyle:
 
     width: int | None = None
     colour: bool = False
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.width is not None and self.width < NARROW
 
     def paint(self, text: str, *styles: str) -> str:
         """The text in a style: bold, dim, or a colour.

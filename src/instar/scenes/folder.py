@@ -17,9 +17,10 @@ SPLITS = ("", "train", "valid", "val", "test")  # folders of an export, each wit
 def folder(path: str | Path, *, limit: int | None = None) -> SceneList:
     """A scene for every picture below a folder, or for one picture file.
 
-    Files are chosen by their suffix, whatever its case; hidden files and folders are passed over, and
-    links are followed. A scene's id is its path from the folder, and scenes come in the order of their
-    ids. Nothing is opened yet: a file that is no picture is found out when its scene is read.
+    Files are chosen by their suffix, whatever its case; links are followed. Hidden files and folders are
+    passed over, and so are run folders, whose pictures are those of findings. A scene's id is its path from
+    the folder, and scenes come in the order of their ids. Nothing is opened yet: a file that is no picture
+    is found out when its scene is read.
     """
     check_limit(limit)
     root = Path(path)
@@ -50,6 +51,9 @@ def pictures_below(root: Path) -> Iterator[Path]:
             folders.clear()
             continue
         entered.add(real)
+        if "run.sqlite" in files and Path(place) != root:
+            folders.clear()
+            continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in files:
             file = Path(place, name)

@@ -79,15 +79,17 @@ class Studio:
         """The case with its panels."""
         return self._kept(self._shown, wanted, wanted, lambda cases: _shown(cases, wanted.case))
 
-    def thumbnail(self, wanted: Wanted) -> Future[bytes]:
-        """What the case is about before and after, small, as WebP; empty where there is no picture."""
+    def thumbnail(self, wanted: Wanted, place: Sequence[float] = ()) -> Future[bytes]:
+        """What the case is about, or a `place` in it, before and after, small, as WebP; empty where there is
+        no picture.
+        """
 
         def work(cases: RunReader) -> bytes:
             shown = _shown(cases, wanted.case)
-            drawn = draw_thumbnail(shown.record, shown.panels)
+            drawn = draw_thumbnail(shown.record, shown.panels, place)
             return b"" if drawn is None else encode_preview(drawn, longest=THUMBNAIL)
 
-        return self._kept(self._files, ("thumbnail", wanted), wanted, work, lane="thumbnails")
+        return self._kept(self._files, ("thumbnail", wanted, *place), wanted, work, lane="thumbnails")
 
     def panel(self, wanted: Wanted, number: int, *, heat: bool = False) -> Future[bytes]:
         """One panel's picture, or the heat map over it, as WebP."""

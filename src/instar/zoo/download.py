@@ -118,6 +118,8 @@ def _npm(package: Package, into: Path) -> list[str]:
     if npm is None:
         raise FetchFailed("npm is not installed")
     options = ["--ignore-scripts", "--silent", "--pack-destination", str(into)]
+    # By itself npm waits 10 s and then 60 s before it gives up on a network that is not there.
+    options += ["--fetch-retry-mintimeout", "1000", "--fetch-retry-maxtimeout", "2000"]
     return [npm, "pack", *options, f"{package.name}@{package.version}"]
 
 

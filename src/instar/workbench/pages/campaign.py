@@ -19,6 +19,7 @@ from instar.workbench.orders import Offer, read_order
 from instar.workbench.site import Site, file_of, form_of, go_to
 
 SHOWN = 24  # violations on the page of a campaign
+USUAL = "yolox-nano"  # the system of a form that nobody has filled in
 ACTIVE_SECONDS = 8.0  # since the last record, within which a run is taken to be under way elsewhere
 
 
@@ -166,7 +167,7 @@ def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: in
         title="New campaign",
         error=error,
         form=form,
-        one={name: values[0] for name, values in form.items() if values},
+        one={"system": USUAL} | {name: values[0] for name, values in form.items() if values},
         systems=_by_task(offers.systems),
         relations=_by_task(offers.relations),
         searches=_by_task(offers.searches),

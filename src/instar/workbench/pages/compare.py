@@ -14,6 +14,7 @@ from instar.campaigns.result import compare_folders
 from instar.core.errors import BadInput, InstarError
 from instar.report.by_scene import FailureKey
 from instar.report.causes import finding_words
+from instar.report.close_up import finding_box
 from instar.report.comparison import Comparison, FailureExample
 from instar.report.groups import in_turns
 from instar.store import RunStore
@@ -92,30 +93,32 @@ def _pictured(
     ):
         # One of each scene first: the same object is often lost under every change.
         shown = in_turns(sorted(examples), lambda key: key.scene)[:PICTURED]
-        told = _words(run, [(key, examples[key].case) for key in shown])
+        told = _told(run, [(key, examples[key].case) for key in shown])
         made.append((title, [_pair(first, run, against, key, examples[key], told) for key in shown]))
     return made
 
 
-def _words(run: LibraryRun, wanted: Sequence[tuple[FailureKey, str]]) -> dict[FailureKey, str]:
-    """What each failure is, in words, from the case that shows it."""
+def _told(run: LibraryRun, wanted: Sequence[tuple[FailureKey, str]]) -> dict[FailureKey, tuple[str, str]]:
+    """What each failure is, in words, and its place in the picture, from the case that shows it."""
     told = {}
     with RunStore.read(run.folder) as store:
         for key, case in wanted:
             for finding in store.record(case, change=False).verdict.findings:
                 if (finding.subject, finding.kind) == (key.object, key.kind):
-                    told[key] = finding_words(finding)
+                    place = ",".join(f"{at:.0f}" for at in finding_box(finding))
+                    told[key] = finding_words(finding), place
     return told
 
 
 def _pair(
     first: LibraryRun, run: LibraryRun, against: LibraryRun, key: FailureKey, example: FailureExample,
-    told: Mapping[FailureKey, str],
+    told: Mapping[FailureKey, tuple[str, str]],
 ) -> dict[str, Any]:  # fmt: skip
-    """The case of a failure in either run, how it was before how it is."""
+    """The case of a failure in either run, how it was before how it is, both at the failure's place."""
     sides = [(run, example.case, True), (against, example.other, False)]
     sides = sides if run is first else sides[::-1]
-    return {"key": key, "words": told.get(key, key.what), "sides": sides}
+    words, place = told.get(key, (key.what, ""))
+    return {"key": key, "words": words, "place": place, "sides": sides}
 
 
 def _tallied(comparison: Comparison, field: str) -> list[tuple[str, int, int]]:

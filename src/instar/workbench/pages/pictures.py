@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -43,8 +44,9 @@ def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/thumbnail/{case}")
-    async def thumbnail(request: Request, case: str, of: str) -> Response:
-        return await _picture(site, request, of, case, site.studio.thumbnail)
+    async def thumbnail(request: Request, case: str, of: str, place: str = "") -> Response:
+        make = partial(site.studio.thumbnail, place=_box(place))
+        return await _picture(site, request, of, case, make)
 
     @routes.get("/panel/{case}/{number}")
     async def panel(request: Request, case: str, number: int, of: str, heat: bool = False) -> Response:
@@ -63,6 +65,16 @@ def router(site: Site) -> APIRouter:
         return Response(path.read_bytes(), media_type="image/png")
 
     return routes
+
+
+def _box(text: str) -> tuple[float, ...]:
+    try:
+        box = tuple(map(float, text.split(","))) if text else ()
+    except ValueError:
+        box = (math.nan,)
+    if len(box) not in (0, 4) or not all(map(math.isfinite, box)):
+        raise NotHere(f"{text[:80]!r} is no place in a picture")
+    return box
 
 
 def known_case(site: Site, of: str, case: str) -> KnownCase:

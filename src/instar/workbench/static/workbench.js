@@ -189,10 +189,10 @@ const setUpOrder = (form) => {
     const explained = form.querySelector("#explained");
     explained.hidden = !("explained" in chosen.dataset);
     explained.querySelector("select").disabled = explained.hidden;
-    form.querySelectorAll(".task").forEach((relations) => {
+    form.querySelectorAll("div[data-task], fieldset[data-task]").forEach((relations) => {
       const fits = !chosen.dataset.task || chosen.dataset.task === relations.dataset.task;
       relations.classList.toggle("unfit", !fits);
-      relations.querySelectorAll("input").forEach((box) => {
+      relations.querySelectorAll("input, textarea").forEach((box) => {
         box.disabled = !fits;
       });
     });
@@ -273,7 +273,7 @@ const setUpSending = (input) => {
 function begin(root) {
   root.querySelectorAll("[data-do]").forEach(setUpAction);
   root.querySelectorAll("[data-load]").forEach((place) => load(place, place.dataset.load));
-  root.querySelectorAll("[data-whole]").forEach((place) => load(place.parentElement, place.dataset.whole));
+  root.querySelectorAll("[data-later]").forEach((place) => load(place.parentElement, place.dataset.later));
 }
 begin(document);
 setUpRunning(document.querySelector("#running"));

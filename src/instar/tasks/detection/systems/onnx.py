@@ -122,11 +122,11 @@ def onnx_detector(
 def yolox(
     size: str = "nano", *, weights: str = "", confidence: float = 0.3, threads: int = 1
 ) -> PictureSystem[Detections]:
-    """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be, or those of a file that
-    `instar retrain` wrote.
+    """YOLOX, 80 COCO classes, 416x416.
 
-    `confidence` is the score from which on an object counts as found; every box of at least 0.05 is
-    reported. One thread makes answers repeatable to the bit and lets a campaign run several at once.
+    Its weights come along or are fetched, or are those of a file that `instar retrain` wrote. `confidence` is
+    the score from which on an object counts as found; every box of at least 0.05 is reported. One thread
+    makes answers repeatable to the bit and lets a campaign run several at once.
     """
     if size not in YOLOX_SIZES:
         raise UnknownName("YOLOX size", size, YOLOX_SIZES)

@@ -58,12 +58,12 @@ def insert(
     paper: bool = False,
     theta: float | None = None,
 ) -> Relation:
-    """Paste an object of another class clear of everything known: the explanation stays as it was, and no
-    heat falls on what was pasted.
+    """Paste an object of another class: the explanation stays, and no heat falls on what was pasted.
 
-    Without a `pool` one is made from the campaign's own scenes. `objects` is a helper that finds objects
-    where scenes have no annotations. `beta` is the least confidence, before and after; `kept` where a heat
-    map is cut. With `paper` only IoMin counts, which is at least `theta` (0.5).
+    It is pasted clear of everything known. Without a `pool` one is made from the campaign's own scenes.
+    `objects` is a helper that finds objects where scenes have no annotations. `beta` is the least confidence,
+    before and after; `kept` where a heat map is cut. With `paper` only IoMin counts, which is at least
+    `theta` (0.5).
     """
     given = load_pool(pool) if isinstance(pool, (str, Path)) else pool
     asked = Kept("insert", settings_of("insert", beta=beta, kept=kept, paper=paper, theta=theta))
@@ -127,10 +127,10 @@ def delete(
     paper: bool = False,
     theta: float | None = None,
 ) -> Relation:
-    """Remove an object of another class, its place filled in: the explanation stays as it was, and no heat
-    falls on what is there now.
+    """Remove an object of another class: the explanation stays, and no heat falls on its place.
 
-    `filling` is "telea" or "navier-stokes" by OpenCV, or "mi-gan", a network of 28 MB that is fetched.
+    The place is filled in: `filling` is "telea" or "navier-stokes" by OpenCV, or "mi-gan", a network of 28 MB
+    that is fetched.
     """
     settings = settings_of("delete", beta=beta, kept=kept, paper=paper, theta=theta)
     return _delete(Kept("delete", settings), objects, filling, same=False)
