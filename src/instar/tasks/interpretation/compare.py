@@ -25,6 +25,7 @@ NO_MATTER, SPEAKS_FOR = (
 )  # of log-odds: where a thing was pasted or removed, and what its heat may tell
 LEAST_SURE = 1e-4  # nearer to 0 and 1 log-odds tell rounding
 SUBJECT = "explanation"  # of every finding: there is one
+NOT_AS_SURE = "the classifier is not as sure as it was"
 CUTS = (0.15, 0.3, 0.5)
 """The paper does not say where a heat map is cut, so that the truth is looked at with each of these."""
 EVERYWHERE = 0.9  # of the picture is hot: then a map says nothing, whatever IoMin says
@@ -75,6 +76,8 @@ def same_explanation(
     ended = unfit(before, after, settings.beta)
     if ended is not None:
         return ended
+    if is_empty(after.heat):
+        return _gone(before, after, mattered=not settings.paper and _mattered(before, after, changed))
     was = _located(before, size, settings.kept, tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in objects))
     now = locate_heat(after.heat, size, kept=settings.kept, split=objects)
     assert was.whole is not None
@@ -94,11 +97,9 @@ def same_explanation(
     else:
         different = measure(before, after, size, objects=objects, kept=settings.kept, changed=changed)
         evidence |= different
-        grew = _log_odds(after) - _log_odds(before)
-        mattered = changed is not None and abs(grew) > NO_MATTER
-        if mattered or abs(after.confidence - before.confidence) > AS_SURE:
-            return Verdict.inapplicable("the classifier is not as sure as it was", **evidence)
-        if grew > SPEAKS_FOR:  # what came speaks for the class, and heat on it says the truth
+        if _mattered(before, after, changed):
+            return Verdict.inapplicable(NOT_AS_SURE, **evidence)
+        if _grew(before, after) > SPEAKS_FOR:  # what came speaks for the class, and heat on it says the truth
             different.pop("leak", None)
         slacks = {name: 1 - value / settings.floor.tolerance(name) for name, value in different.items()}
         slack = min(slacks.values())
@@ -162,6 +163,26 @@ def _sureness(before: Explanation, after: Explanation) -> list[float]:
     return [round(before.confidence, 4), round(after.confidence, 4)]
 
 
+def _mattered(before: Explanation, after: Explanation, changed: Mask | None) -> bool:
+    """Whether the classifier minds the change, so that its explanation may be another one."""
+    if changed is not None and abs(_grew(before, after)) > NO_MATTER:
+        return True
+    return abs(after.confidence - before.confidence) > AS_SURE
+
+
+def _gone(before: Explanation, after: Explanation, *, mattered: bool) -> Verdict:
+    """The verdict where there was heat on the picture and there is none now."""
+    evidence = {"iomin": 0.0, "iou": 0.0, "confidence": _sureness(before, after)}
+    if mattered:
+        return Verdict.inapplicable(NOT_AS_SURE, **evidence)
+    cause = {"words": "the explanation is gone: the map is empty now"}
+    return Verdict.violated([Finding("gone", SUBJECT, -1.0, {"cause": cause})], **evidence)
+
+
+def _grew(before: Explanation, after: Explanation) -> float:
+    return _log_odds(after) - _log_odds(before)
+
+
 def _log_odds(one: Explanation) -> float:
     sure = min(max(one.confidence, LEAST_SURE), 1 - LEAST_SURE)
     return math.log(sure / (1 - sure))
@@ -174,7 +195,7 @@ def unfit(before: Explanation, after: Explanation, beta: float) -> Verdict | Non
         return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
     if after.confidence < beta:
         return Verdict.inapplicable("the classifier is not sure of the class any more", confidence=sure)
-    if is_empty(before.heat) or is_empty(after.heat):
+    if is_empty(before.heat):
         return Verdict.inapplicable("an explanation is empty", confidence=sure)
     return None
 
