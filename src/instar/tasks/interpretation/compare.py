@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from instar.core.errors import BadInput
 from instar.core.scene import Mask
 from instar.core.verdict import Finding, Verdict
@@ -15,7 +17,7 @@ from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate_heat, quality
 from instar.tasks.interpretation.floor import Floor
-from instar.tasks.interpretation.measures import MEASURES, is_empty, leak, map_differences
+from instar.tasks.interpretation.measures import MEASURES, hot_grid, is_empty, leak, map_differences
 
 BETA, THETA = 0.6, 0.5
 AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
@@ -28,6 +30,7 @@ SUBJECT = "explanation"  # of every finding: there is one
 NOT_AS_SURE = "the classifier is not as sure as it was"
 CUTS = (0.15, 0.3, 0.5)
 """The paper does not say where a heat map is cut, so that the truth is looked at with each of these."""
+FIXED = 0.9  # of the most: how hot a place may be in maps of quite different pictures
 EVERYWHERE = 0.9  # of the picture is hot: then a map says nothing, whatever IoMin says
 NOT_LARGE = 0.5  # of the picture: an object larger than this may well be explained by all of it
 
@@ -119,11 +122,9 @@ def changed_explanation(
 
     It stays where no measure says more than null changes do. One that is empty now is another one.
     """
-    if before.confidence < settings.beta:
-        sure = round(before.confidence, 4)
-        return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
-    if is_empty(before.heat):
-        return Verdict.inapplicable("an explanation is empty")
+    ended = _unexplained(before, settings.beta)
+    if ended is not None:
+        return ended
     if is_empty(after.heat):
         return Verdict.held(1.0, confidence=_sureness(before, after), empty=True)
     different = map_differences(before.heat, after.heat, kept=settings.kept)
@@ -135,6 +136,30 @@ def changed_explanation(
     cause = {"words": f"the explanation stays as it was, blind to the {blind_to}"}
     finding = Finding(f"blind to the {blind_to}", SUBJECT, margin - 1e-6, {"cause": cause})
     return Verdict.violated([finding], **evidence)
+
+
+def unfixed_explanation(before: Explanation, others: Sequence[Explanation], *, settings: Settings) -> Verdict:
+    """No place may be among the hottest both before and in the maps of others, which show no class at all.
+
+    A frame, a corner or the middle that is always hot is none of the classifier's.
+    """
+    ended = _unexplained(before, settings.beta)
+    if ended is not None:
+        return ended
+    fixed = float(np.minimum.reduce([hot_grid(one.heat) for one in (before, *others)]).max())
+    evidence = {"fixed": round(fixed, 4), "confidence": round(before.confidence, 4)}
+    if fixed < FIXED:
+        return Verdict.held(1 - fixed / FIXED, **evidence)
+    cause = {"words": "a part of the explanation is as hot whatever the picture shows"}
+    return Verdict.violated([Finding("fixed", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause})], **evidence)
+
+
+def _unexplained(before: Explanation, beta: float) -> Verdict | None:
+    """The verdict where there is nothing to compare with."""
+    if before.confidence < beta:
+        sure = round(before.confidence, 4)
+        return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
+    return Verdict.inapplicable("an explanation is empty") if is_empty(before.heat) else None
 
 
 def measure(
