@@ -165,8 +165,8 @@ class Framed(Perfect):
 def test_who_is_always_hot_at_the_same_place_is_found_by_other_pictures():
     assert set(ends(Perfect(), another_picture())["another-picture"]) == {"held"}
     found = ends(Framed(), another_picture())["another-picture"]
-    assert found["fixed"] > 0
-    assert set(found) <= {"fixed", "blind to the picture"}  # the latter where objects are small
+    assert found["always hot"] > 0
+    assert set(found) <= {"always hot", "blind to the picture"}  # the latter where objects are small
 
 
 def test_pieces_of_a_picture_are_its_own_in_another_order():

@@ -151,7 +151,7 @@ def unfixed_explanation(before: Explanation, others: Sequence[Explanation], *, s
     if fixed < FIXED:
         return Verdict.held(1 - fixed / FIXED, **evidence)
     cause = {"words": "a part of the explanation is as hot whatever the picture shows"}
-    return Verdict.violated([Finding("fixed", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause})], **evidence)
+    return Verdict.violated([Finding("always hot", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause})], **evidence)
 
 
 def _unexplained(before: Explanation, beta: float) -> Verdict | None:
