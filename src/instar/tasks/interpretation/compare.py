@@ -151,7 +151,9 @@ def unfixed_explanation(before: Explanation, others: Sequence[Explanation], *, s
     if fixed < FIXED:
         return Verdict.held(1 - fixed / FIXED, **evidence)
     cause = {"words": "a part of the explanation is as hot whatever the picture shows"}
-    return Verdict.violated([Finding("always hot", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause})], **evidence)
+    return Verdict.violated(
+        [Finding("always hot", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause})], **evidence
+    )
 
 
 def _unexplained(before: Explanation, beta: float) -> Verdict | None:
@@ -197,7 +199,7 @@ def _mattered(before: Explanation, after: Explanation, changed: Mask | None) -> 
 
 def _gone(before: Explanation, after: Explanation, *, mattered: bool) -> Verdict:
     """The verdict where there was heat on the picture and there is none now."""
-    evidence = {"iomin": 0.0, "iou": 0.0, "confidence": _sureness(before, after)}
+    evidence: dict[str, Any] = {"iomin": 0.0, "iou": 0.0, "confidence": _sureness(before, after)}
     if mattered:
         return Verdict.inapplicable(NOT_AS_SURE, **evidence)
     cause = {"words": "the explanation is gone: the map is empty now"}

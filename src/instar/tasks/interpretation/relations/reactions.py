@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from instar.core.task import Nulls
 from instar.core.verdict import Status, Verdict
 from instar.tasks.interpretation.answers import Asked, Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE
-from instar.tasks.interpretation.changes import Unchanged
 from instar.tasks.interpretation.compare import BETA, Settings, changed_explanation, unfixed_explanation
 from instar.tasks.interpretation.relations.settings import Kept, settings_of
 from instar.tasks.interpretation.task import NULLS
@@ -39,6 +38,16 @@ class OtherClass(Change):
 
     def __str__(self) -> str:
         return f"asked about {self.label} instead"
+
+
+@dataclass(frozen=True)
+class Shuffled(Change):
+    """The picture or the network in no order."""
+
+    what: Literal["picture", "weights"]
+
+    def __str__(self) -> str:
+        return f"{self.what} shuffled"
 
 
 @recorded
@@ -59,12 +68,13 @@ def another_class(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
 def random_weights(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
     """The network's weights are shuffled, from the last layer on: the explanation is another one."""
 
-    def apply(picture: Image, change: Unchanged) -> tuple[Variant, ...]:
+    def apply(picture: Image, change: Shuffled) -> tuple[Variant, ...]:
         return tuple(Variant(picture, f"weights {share:g}") for share in SHARES)
 
-    return _reacting(
-        "random-weights", _each_another("weights"), beta, kept, apply, lambda source, rng: Unchanged()
-    )
+    def draw(source: Observation, rng: np.random.Generator) -> Shuffled:
+        return Shuffled("weights")
+
+    return _reacting("random-weights", _each_another("weights"), beta, kept, apply, draw)
 
 
 @recorded
@@ -74,7 +84,10 @@ def another_picture(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation
     Its pieces are shuffled too, and there is nothing but its mean colour: no place is hot in all four.
     """
 
-    def apply(picture: Image, change: Unchanged) -> tuple[Image, Image, Image]:
+    def draw(source: Observation, rng: np.random.Generator) -> Shuffled:
+        return Shuffled("picture")
+
+    def apply(picture: Image, change: Shuffled) -> tuple[Image, Image, Image]:
         plain = np.full_like(picture, picture.reshape(-1, 3).mean(axis=0).round())
         return shuffle_pixels(picture), shuffle_pieces(picture), plain
 
@@ -84,7 +97,7 @@ def another_picture(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation
             unfixed_explanation(before, others, settings=settings),
         ]
 
-    return _reacting("another-picture", judge, beta, kept, apply, lambda source, rng: Unchanged())
+    return _reacting("another-picture", judge, beta, kept, apply, draw)
 
 
 def shuffle_pixels(picture: Image) -> Image:
@@ -95,7 +108,7 @@ def shuffle_pixels(picture: Image) -> Image:
 def shuffle_pieces(picture: Image) -> Image:
     """Rectangles of the picture in another order."""
     height, width = (side // PIECES for side in picture.shape[:2])
-    made = picture.copy()
+    made: Image = picture.copy()
 
     def piece(number: int) -> tuple[slice, slice]:
         row, column = divmod(number, PIECES)
