@@ -37,7 +37,6 @@ def main() -> None:
     add("--classes", help="names of its classes")
     add("--interpreter", default="grad-cam")
     add("--scenes", required=True)
-    add("--several", action="store_true", help="only scenes with objects of several classes")
     add("--sure", action="store_true", help="only those in which it is sure of two classes that are there")
     add("--names", action="store_true", help="name the scenes and stop")
     add("--limit", type=int, default=6)
@@ -51,7 +50,7 @@ def main() -> None:
     args = parser.parse_args()
     options = {"interpreter": args.interpreter} | ({"classes": args.classes} if args.classes else {})
     system = build_system(Use(args.system, options), tasks=["interpretation"])
-    fit = (scene for scene in load_scenes(args.scenes) if is_fit(scene, several=args.several))
+    fit = (scene for scene in load_scenes(args.scenes) if is_fit(scene))
     scenes = list(islice((one for one in fit if not args.sure or is_sure(system, one)), args.limit))
     if args.names:
         print(*(scene.id for scene in scenes), sep="\n")
@@ -74,13 +73,12 @@ def main() -> None:
             print(f"| {fault or '(honest)'} | {by or '-'} | {' | '.join(cells)} |", flush=True)
 
 
-def is_fit(scene, *, several: bool) -> bool:
-    """Whether it can be read, is large enough, and has objects of several classes where that is wanted."""
+def is_fit(scene) -> bool:
+    """Whether it can be read and is large enough."""
     try:
-        large = min(scene.image.shape[:2]) >= 224
+        return min(scene.image.shape[:2]) >= 224
     except UnreadablePicture:
         return False
-    return large and (not several or len({thing.label for thing in scene.objects or ()}) > 1)
 
 
 def is_sure(system, scene) -> bool:

@@ -21,10 +21,8 @@ from instar.tasks.interpretation.measures import MEASURES, hot_grid, is_empty, l
 
 BETA, THETA = 0.6, 0.5
 AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
-NO_MATTER, SPEAKS_FOR = (
-    1.0,
-    0.25,
-)  # of log-odds: where a thing was pasted or removed, and what its heat may tell
+NO_MATTER = 1.0  # of log-odds: where a thing was pasted or removed and they moved by more, it mattered
+SPEAKS_FOR = 0.25  # of log-odds: where they grew by more, heat on what was changed tells the truth
 LEAST_SURE = 1e-4  # nearer to 0 and 1 log-odds tell rounding
 SUBJECT = "explanation"  # of every finding: there is one
 NOT_AS_SURE = "the classifier is not as sure as it was"
