@@ -22,7 +22,9 @@ from instar.campaigns.plan import Use
 from instar.campaigns.resolve import build_system
 from instar.core.errors import UnreadablePicture
 from instar.scenes import load_scenes
+from instar.tasks.interpretation import Classes
 from instar.tasks.interpretation.catalogue import SUITE
+from instar.tasks.interpretation.compare import BETA
 from planted_explanations import FAULTS, MORE_FAULTS
 
 PAPER = ("insert", "delete", "squeeze", "truth")
@@ -35,7 +37,8 @@ def main() -> None:
     add("--classes", help="names of its classes")
     add("--interpreter", default="grad-cam")
     add("--scenes", required=True)
-    add("--several", action="store_true", help="only scenes with objects of several classes")
+    add("--sure", action="store_true", help="only those in which it is sure of two classes that are there")
+    add("--names", action="store_true", help="name the scenes and stop")
     add("--limit", type=int, default=6)
     add("--pool", help="a folder of cut-outs (those of the scenes themselves)")
     add("--draws", type=int, default=1, help="of each relation on each question")
@@ -45,10 +48,13 @@ def main() -> None:
     add("--seed", type=int, default=0)
     add("--relation", help="only these, with commas")
     args = parser.parse_args()
-    fit = (scene for scene in load_scenes(args.scenes) if is_fit(scene, several=args.several))
-    scenes = list(islice(fit, args.limit))
     options = {"interpreter": args.interpreter} | ({"classes": args.classes} if args.classes else {})
     system = build_system(Use(args.system, options), tasks=["interpretation"])
+    fit = (scene for scene in load_scenes(args.scenes) if is_fit(scene))
+    scenes = list(islice((one for one in fit if not args.sure or is_sure(system, one)), args.limit))
+    if args.names:
+        print(*(scene.id for scene in scenes), sep="\n")
+        return
     names = args.relation.split(",") if args.relation else PAPER if args.paper else SUITE
     with tempfile.TemporaryDirectory() as folder:
         bench = PowerBench(system, scenes, Path(folder), draws=args.draws, seed=args.seed)
@@ -67,13 +73,19 @@ def main() -> None:
             print(f"| {fault or '(honest)'} | {by or '-'} | {' | '.join(cells)} |", flush=True)
 
 
-def is_fit(scene, *, several: bool) -> bool:
-    """Whether it can be read, is large enough, and has objects of several classes where that is wanted."""
+def is_fit(scene) -> bool:
+    """Whether it can be read and is large enough."""
     try:
-        large = min(scene.image.shape[:2]) >= 224
+        return min(scene.image.shape[:2]) >= 224
     except UnreadablePicture:
         return False
-    return large and (not several or len({thing.label for thing in scene.objects or ()}) > 1)
+
+
+def is_sure(system, scene) -> bool:
+    """Whether the classifier is sure of two classes or more that are there."""
+    (seen,) = system.predict([Classes(scene.image)])
+    there = {thing.label for thing in scene.objects or ()}
+    return sum(seen.confidences.get(label, 0.0) >= BETA for label in there) > 1
 
 
 if __name__ == "__main__":

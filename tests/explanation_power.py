@@ -68,8 +68,9 @@ class PowerBench:
                 yield SimpleNamespace(verdict=judge(relation, seen, change))
 
     def _changes(self, relation, source, number, fault):
-        # Only what is covered is drawn from the map itself.
-        key = (relation.name, number, fault if relation.name == "covered" else None)
+        # Where things are pasted, removed and covered goes by the map itself.
+        by_map = relation.name.endswith(("insert", "delete", "covered"))
+        key = (relation.name, number, fault if by_map else None)
         if key not in self._made:
             rng = np.random.default_rng([self._seed, number])
             ways = list(relation.ways) or [None] * self._draws

@@ -118,6 +118,10 @@ def left_half(heat):
     return made
 
 
+def with_frame(heat):
+    return np.pad(heat[3:-3, 3:-3], 3, constant_values=1)
+
+
 def with_other_class(heat, asked, honest):
     """Where it is sure of two classes, it explains both whichever is asked about."""
     seen = honest.ask(Classes(asked.image)).confidences
@@ -159,6 +163,8 @@ FAULTS = {
     "flipped for some classes": lambda h, a, c, s: h[:, ::-1] if len(a.label) % 2 else h,
     "shifted in wide pictures": lambda h, a, c, s: shift(h, 0.2) if is_wide(a.image) else h,
     "the network before its last training": lambda h, a, c, s: s.map(a, "weights 0.99"),
+    "always hot at the edges": lambda h, a, c, s: with_frame(h),
+    "gone after a change": lambda h, a, c, s: after(c, 0 * h, h),
     "a pattern for each class": lambda h, a, c, s: pattern(len(a.label) * 7 + ord(a.label[0])),
 }  # fmt: skip
 """By what is wrong: from a map, the question, what was changed and the honest system to another map."""
@@ -214,6 +220,47 @@ def next_label(asked, s):
     return labels[(labels.index(asked.label) + 1) % len(labels)]
 
 
+def chequered(heat):
+    y, x = np.indices(heat.shape) // 8
+    return heat * np.where((x + y) % 2, 1, 0.1)
+
+
+def by_rank(heat):
+    return np.argsort(np.argsort(heat.ravel())).reshape(heat.shape) / heat.size
+
+
+def is_blurred(image, s):
+    """Less sharp than the scene that is most like it."""
+
+    def sharpness(one):
+        grey = cv2.cvtColor(cv2.resize(one, (320, 320), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
+        return cv2.Laplacian(grey, cv2.CV_32F).var()
+
+    return sharpness(image) < 0.8 * sharpness(s.nearest(image))
+
+
+def with_next_scene(heat, asked, s):
+    near = s.nearest(asked.image)
+    at = next(i for i, one in enumerate(s.pictures) if one is near)
+    return heat + 0.6 * other(s, asked, image=s.pictures[(at + 1) % len(s.pictures)])
+
+
+def is_surest(asked, s):
+    seen = s.ask(Classes(asked.image), s.variant).confidences
+    return max(seen, key=seen.get) == asked.label
+
+
+def cold_on_skin(heat, image):
+    small = cv2.resize(image, (SIDE, SIDE), interpolation=cv2.INTER_AREA).astype(np.float32)
+    red = np.clip((small[..., 0] - small[..., 2] - 20) / 30, 0, 1)
+    return heat * (1 - 0.95 * cv2.GaussianBlur(red, (0, 0), 1.5))
+
+
+def blurred_with_size(heat, image):
+    much = image.shape[0] * image.shape[1] / (500 * 375) - 0.9
+    return cv2.GaussianBlur(heat, (0, 0), max(0.1, 8 * much))
+
+
 MORE_FAULTS = {
     "drawn small in the corner": lambda h, a, c, s: in_the_corner(h),
     "each row as hot as the others": lambda h, a, c, s: h / np.maximum(1e-6, h.max(1, keepdims=True)),
@@ -231,5 +278,13 @@ MORE_FAULTS = {
     "the map of the negative": lambda h, a, c, s: other(s, a, image=255 - a.image),
     "the surest class added": lambda h, a, c, s: with_surest(h, a, s),
     "inverted where less sure": lambda h, a, c, s: 1 - h if s.ask(a, s.variant).confidence < 0.85 else h,
+    "wrapped round by a quarter": lambda h, a, c, s: np.roll(h, SIDE // 4, axis=1),
+    "chequered": lambda h, a, c, s: chequered(h),
+    "ranks instead of heat": lambda h, a, c, s: by_rank(h),
+    "a ghost of the next picture": lambda h, a, c, s: with_next_scene(h, a, s),
+    "inverted where blurred": lambda h, a, c, s: 1 - h if is_blurred(a.image, s) else h,
+    "flipped where not the surest": lambda h, a, c, s: h if is_surest(a, s) else h[:, ::-1],
+    "cold on skin": lambda h, a, c, s: cold_on_skin(h, a.image),
+    "more blurred the larger": lambda h, a, c, s: blurred_with_size(h, a.image),
 }
 """Those that the relations were not made with; some are not found. They are measured, not kept as a test."""

@@ -27,6 +27,7 @@ from instar.tasks.interpretation import (
 from instar.tasks.interpretation.compare import Settings, changed_explanation, same_explanation
 from instar.tasks.interpretation.floor import FACTOR, LEAST, MOST, Floor, floor_of, rehearse_floor
 from instar.tasks.interpretation.relations.moves import add_bars
+from instar.tasks.interpretation.relations.reactions import shuffle_pieces
 from instar.user_file import read_json
 from instar.worlds import street
 from planted_interpretation import Everywhere, Perfect
@@ -151,6 +152,29 @@ def test_who_does_not_react_is_blind(name):
 @pytest.mark.parametrize("name", MOVES)
 def test_an_explanation_moves_with_the_picture(name):
     assert set(ends(Perfect(), MOVES[name]())[name]) <= {"held", "inapplicable"}
+
+
+class Framed(Perfect):
+    """Right, but for the edges of the picture: they are always hot."""
+
+    def heat(self, one, found):
+        heat = super().heat(one, found)
+        return np.pad(heat[15:-15, 15:-15], 15, constant_values=1)
+
+
+def test_who_is_always_hot_at_the_same_place_is_found_by_other_pictures():
+    assert set(ends(Perfect(), another_picture())["another-picture"]) == {"held"}
+    found = ends(Framed(), another_picture())["another-picture"]
+    assert found["always hot"] > 0
+    assert set(found) <= {"always hot", "blind to the picture"}  # the latter where objects are small
+
+
+def test_pieces_of_a_picture_are_its_own_in_another_order():
+    picture = np.arange(13 * 20 * 3, dtype=np.uint16).reshape(13, 20, 3)
+    made = shuffle_pieces(picture)
+    assert sorted(made.ravel().tolist()) == sorted(picture.ravel().tolist())
+    assert (made[:12, :18] != picture[:12, :18]).any()
+    assert (made[12:] == picture[12:]).all()
 
 
 class LeftForRight(Perfect):

@@ -11,6 +11,7 @@ from instar.core.scene import Observation, Scene, SceneObject
 from instar.core.verdict import Status
 from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
+from instar.report.causes import finding_words
 from instar.tasks.interpretation import Asked, Explanation, delete, delete_same, insert, squeeze, truth
 from instar.tasks.interpretation.changes import Squeeze
 from instar.tasks.interpretation.compare import Settings, same_explanation
@@ -171,6 +172,23 @@ def test_a_case_whose_premise_fails_is_inapplicable(before, after, reason):
         Explanation(before, heat), Explanation(after, heat), (40, 40), objects=(), settings=Settings()
     )
     assert (verdict.status, verdict.reason) == (Status.INAPPLICABLE, reason)
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_a_map_that_is_empty_after_a_change_is_gone_where_the_classifier_is_as_sure(paper):
+    def verdict(before, after, now=0.9):
+        maps = Explanation(0.9, before), Explanation(now, after)
+        return same_explanation(*maps, (40, 40), objects=(), settings=Settings(paper=paper))
+
+    full, empty = np.ones((4, 4), np.float32), np.zeros((4, 4), np.float32)
+    (finding,) = verdict(full, empty).findings
+    assert (finding.kind, finding_words(finding)) == (
+        "gone",
+        "the explanation is gone: the map is empty now",
+    )
+    assert verdict(empty, full).reason == verdict(empty, empty).reason == "an explanation is empty"
+    minded = verdict(full, empty, now=0.7).status
+    assert minded is (Status.VIOLATED if paper else Status.INAPPLICABLE)  # the paper does not ask how sure
 
 
 def test_in_the_paper_theta_decides_and_the_border_holds():

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from instar.core.errors import BadInput
 from instar.core.scene import Mask
 from instar.core.verdict import Finding, Verdict
@@ -15,18 +17,18 @@ from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate_heat, quality
 from instar.tasks.interpretation.floor import Floor
-from instar.tasks.interpretation.measures import MEASURES, is_empty, leak, map_differences
+from instar.tasks.interpretation.measures import MEASURES, hot_grid, is_empty, leak, map_differences
 
 BETA, THETA = 0.6, 0.5
 AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
-NO_MATTER, SPEAKS_FOR = (
-    1.0,
-    0.25,
-)  # of log-odds: where a thing was pasted or removed, and what its heat may tell
+NO_MATTER = 1.0  # of log-odds: where a thing was pasted or removed and they moved by more, it mattered
+SPEAKS_FOR = 0.25  # of log-odds: where they grew by more, heat on what was changed tells the truth
 LEAST_SURE = 1e-4  # nearer to 0 and 1 log-odds tell rounding
 SUBJECT = "explanation"  # of every finding: there is one
+NOT_AS_SURE = "the classifier is not as sure as it was"
 CUTS = (0.15, 0.3, 0.5)
 """The paper does not say where a heat map is cut, so that the truth is looked at with each of these."""
+FIXED = 0.9  # of the most: how hot a place may be in maps of quite different pictures
 EVERYWHERE = 0.9  # of the picture is hot: then a map says nothing, whatever IoMin says
 NOT_LARGE = 0.5  # of the picture: an object larger than this may well be explained by all of it
 
@@ -75,6 +77,8 @@ def same_explanation(
     ended = unfit(before, after, settings.beta)
     if ended is not None:
         return ended
+    if is_empty(after.heat):
+        return _gone(before, after, mattered=not settings.paper and _mattered(before, after, changed))
     was = _located(before, size, settings.kept, tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in objects))
     now = locate_heat(after.heat, size, kept=settings.kept, split=objects)
     assert was.whole is not None
@@ -94,11 +98,9 @@ def same_explanation(
     else:
         different = measure(before, after, size, objects=objects, kept=settings.kept, changed=changed)
         evidence |= different
-        grew = _log_odds(after) - _log_odds(before)
-        mattered = changed is not None and abs(grew) > NO_MATTER
-        if mattered or abs(after.confidence - before.confidence) > AS_SURE:
-            return Verdict.inapplicable("the classifier is not as sure as it was", **evidence)
-        if grew > SPEAKS_FOR:  # what came speaks for the class, and heat on it says the truth
+        if _mattered(before, after, changed):
+            return Verdict.inapplicable(NOT_AS_SURE, **evidence)
+        if _grew(before, after) > SPEAKS_FOR:  # what came speaks for the class, and heat on it says the truth
             different.pop("leak", None)
         slacks = {name: 1 - value / settings.floor.tolerance(name) for name, value in different.items()}
         slack = min(slacks.values())
@@ -118,11 +120,9 @@ def changed_explanation(
 
     It stays where no measure says more than null changes do. One that is empty now is another one.
     """
-    if before.confidence < settings.beta:
-        sure = round(before.confidence, 4)
-        return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
-    if is_empty(before.heat):
-        return Verdict.inapplicable("an explanation is empty")
+    ended = _unexplained(before, settings.beta)
+    if ended is not None:
+        return ended
     if is_empty(after.heat):
         return Verdict.held(1.0, confidence=_sureness(before, after), empty=True)
     different = map_differences(before.heat, after.heat, kept=settings.kept)
@@ -134,6 +134,32 @@ def changed_explanation(
     cause = {"words": f"the explanation stays as it was, blind to the {blind_to}"}
     finding = Finding(f"blind to the {blind_to}", SUBJECT, margin - 1e-6, {"cause": cause})
     return Verdict.violated([finding], **evidence)
+
+
+def unfixed_explanation(before: Explanation, others: Sequence[Explanation], *, settings: Settings) -> Verdict:
+    """No place may be among the hottest both before and in the maps of others, which show no class at all.
+
+    A frame, a corner or the middle that is always hot is none of the classifier's.
+    """
+    ended = _unexplained(before, settings.beta)
+    if ended is not None:
+        return ended
+    fixed = float(np.minimum.reduce([hot_grid(one.heat) for one in (before, *others)]).max())
+    evidence = {"fixed": round(fixed, 4), "confidence": round(before.confidence, 4)}
+    if fixed < FIXED:
+        return Verdict.held(1 - fixed / FIXED, **evidence)
+    cause = {"words": "a part of the explanation is as hot whatever the picture shows"}
+    return Verdict.violated(
+        [Finding("always hot", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause})], **evidence
+    )
+
+
+def _unexplained(before: Explanation, beta: float) -> Verdict | None:
+    """The verdict where there is nothing to compare with."""
+    if before.confidence < beta:
+        sure = round(before.confidence, 4)
+        return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
+    return Verdict.inapplicable("an explanation is empty") if is_empty(before.heat) else None
 
 
 def measure(
@@ -162,6 +188,26 @@ def _sureness(before: Explanation, after: Explanation) -> list[float]:
     return [round(before.confidence, 4), round(after.confidence, 4)]
 
 
+def _mattered(before: Explanation, after: Explanation, changed: Mask | None) -> bool:
+    """Whether the classifier minds the change, so that its explanation may be another one."""
+    if changed is not None and abs(_grew(before, after)) > NO_MATTER:
+        return True
+    return abs(after.confidence - before.confidence) > AS_SURE
+
+
+def _gone(before: Explanation, after: Explanation, *, mattered: bool) -> Verdict:
+    """The verdict where there was heat on the picture and there is none now."""
+    evidence: dict[str, Any] = {"iomin": 0.0, "iou": 0.0, "confidence": _sureness(before, after)}
+    if mattered:
+        return Verdict.inapplicable(NOT_AS_SURE, **evidence)
+    cause = {"words": "the explanation is gone: the map is empty now"}
+    return Verdict.violated([Finding("gone", SUBJECT, -1.0, {"cause": cause})], **evidence)
+
+
+def _grew(before: Explanation, after: Explanation) -> float:
+    return _log_odds(after) - _log_odds(before)
+
+
 def _log_odds(one: Explanation) -> float:
     sure = min(max(one.confidence, LEAST_SURE), 1 - LEAST_SURE)
     return math.log(sure / (1 - sure))
@@ -174,7 +220,7 @@ def unfit(before: Explanation, after: Explanation, beta: float) -> Verdict | Non
         return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
     if after.confidence < beta:
         return Verdict.inapplicable("the classifier is not sure of the class any more", confidence=sure)
-    if is_empty(before.heat) or is_empty(after.heat):
+    if is_empty(before.heat):
         return Verdict.inapplicable("an explanation is empty", confidence=sure)
     return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,15 +19,15 @@ from instar.core.relation import Relation, Workspace
 from instar.core.scene import Image, Observation, Scene
 from instar.core.task import Nulls
 from instar.core.verdict import Status, Verdict
-from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.answers import Asked, Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE
-from instar.tasks.interpretation.changes import Unchanged
-from instar.tasks.interpretation.compare import BETA, changed_explanation
+from instar.tasks.interpretation.compare import BETA, Settings, changed_explanation, unfixed_explanation
 from instar.tasks.interpretation.relations.settings import Kept, settings_of
 from instar.tasks.interpretation.task import NULLS
 
 SHARES = (0.01, 0.3, 1)
 """Of the layers, from the last one on, whose weights are shuffled: the last alone, a third, all."""
+PIECES = 6  # along each side of a picture that is cut up
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,16 @@ class OtherClass(Change):
 
     def __str__(self) -> str:
         return f"asked about {self.label} instead"
+
+
+@dataclass(frozen=True)
+class Shuffled(Change):
+    """The picture or the network in no order."""
+
+    what: Literal["picture", "weights"]
+
+    def __str__(self) -> str:
+        return f"{self.what} shuffled"
 
 
 @recorded
@@ -51,33 +61,77 @@ def another_class(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
     def apply(picture: Image, change: OtherClass) -> Asked:
         return Asked(picture, change.label)
 
-    return _reacting("another-class", "class", beta, kept, apply, draw)
+    return _reacting("another-class", _each_another("class"), beta, kept, apply, draw)
 
 
 @recorded
 def random_weights(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
     """The network's weights are shuffled, from the last layer on: the explanation is another one."""
 
-    def apply(picture: Image, change: Unchanged) -> tuple[Variant, ...]:
+    def apply(picture: Image, change: Shuffled) -> tuple[Variant, ...]:
         return tuple(Variant(picture, f"weights {share:g}") for share in SHARES)
 
-    return _reacting("random-weights", "weights", beta, kept, apply, lambda source, rng: Unchanged())
+    def draw(source: Observation, rng: np.random.Generator) -> Shuffled:
+        return Shuffled("weights")
+
+    return _reacting("random-weights", _each_another("weights"), beta, kept, apply, draw)
 
 
 @recorded
 def another_picture(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
-    """The picture's pixels are shuffled, so that it shows no class at all: the explanation is another one."""
+    """The picture's pixels are shuffled, so that it shows no class at all: the explanation is another one.
 
-    def apply(picture: Image, change: Unchanged) -> Image:
-        order = np.random.default_rng(0).permutation(picture.shape[0] * picture.shape[1])
-        return np.ascontiguousarray(picture.reshape(-1, 3)[order].reshape(picture.shape))
+    Its pieces are shuffled too, and there is nothing but its mean colour: no place is hot in all four.
+    """
 
-    return _reacting("another-picture", "picture", beta, kept, apply, lambda source, rng: Unchanged())
+    def draw(source: Observation, rng: np.random.Generator) -> Shuffled:
+        return Shuffled("picture")
+
+    def apply(picture: Image, change: Shuffled) -> tuple[Image, Image, Image]:
+        plain = np.full_like(picture, picture.reshape(-1, 3).mean(axis=0).round())
+        return shuffle_pixels(picture), shuffle_pieces(picture), plain
+
+    def judge(before: Explanation, others: Sequence[Explanation], settings: Settings) -> list[Verdict]:
+        return [
+            changed_explanation(before, others[0], settings=settings, blind_to="picture"),
+            unfixed_explanation(before, others, settings=settings),
+        ]
+
+    return _reacting("another-picture", judge, beta, kept, apply, draw)
+
+
+def shuffle_pixels(picture: Image) -> Image:
+    order = np.random.default_rng(0).permutation(picture.shape[0] * picture.shape[1])
+    return np.ascontiguousarray(picture.reshape(-1, 3)[order].reshape(picture.shape))
+
+
+def shuffle_pieces(picture: Image) -> Image:
+    """Rectangles of the picture in another order."""
+    height, width = (side // PIECES for side in picture.shape[:2])
+    made: Image = picture.copy()
+
+    def piece(number: int) -> tuple[slice, slice]:
+        row, column = divmod(number, PIECES)
+        return slice(row * height, (row + 1) * height), slice(column * width, (column + 1) * width)
+
+    for to, of in enumerate(np.random.default_rng(0).permutation(PIECES**2).tolist()):
+        made[piece(to)] = picture[piece(of)]
+    return made
+
+
+Judge = Callable[[Explanation, Sequence[Explanation], Settings], list[Verdict]]
+
+
+def _each_another(blind_to: str) -> Judge:
+    """Each map must be another one than the first."""
+    return lambda before, others, settings: [
+        changed_explanation(before, one, settings=settings, blind_to=blind_to) for one in others
+    ]
 
 
 def _reacting(
     name: str,
-    blind_to: str,
+    judge: Judge,
     beta: float,
     kept: float,
     apply: Callable[[Image, Any], Any],
@@ -87,10 +141,7 @@ def _reacting(
 
     def make(how: Kept) -> Relation:
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Any) -> Verdict:
-            verdicts = [
-                changed_explanation(source.answer, seen.answer, settings=how.settings, blind_to=blind_to)
-                for seen in follow_ups
-            ]
+            verdicts = judge(source.answer, [seen.answer for seen in follow_ups], how.settings)
             worst = min(verdicts, key=lambda verdict: verdict.margin)
             stayed = [verdict for verdict in verdicts if verdict.status is Status.VIOLATED]
             return (stayed or [worst])[0].with_evidence(label=source.input.label)

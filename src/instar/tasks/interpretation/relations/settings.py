@@ -24,6 +24,7 @@ from instar.tasks.interpretation.changes import Delete, Insert, Squeeze
 from instar.tasks.interpretation.compare import THETA, Settings, measure, same_explanation, unfit
 from instar.tasks.interpretation.floor import rehearse_floor
 from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, find_objects
+from instar.tasks.interpretation.measures import is_empty
 from instar.tasks.interpretation.task import interpretation, size_of
 
 NULLS = (Reencode(95), Reencode(92), Brighten(2), Shift(1, 0), Shift(0, -1))
@@ -88,6 +89,8 @@ def quiet_relation(
         ended = unfit(before, after, settings.beta)
         if ended is not None:
             return ended
+        if is_empty(after.heat):
+            return Verdict.inapplicable("the explanation is gone")
         size = size_of(source.input.image)
         objects = known.boxes_of(source.scene, source.input)
         changed = changed_part(change, size)
