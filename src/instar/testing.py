@@ -143,9 +143,10 @@ def _sources(relation: Relation, system: System, scene: Scene) -> list[Observati
         return []
     sources = []
     for part, build in questions:
-        source = answer_source(task, Observation.of(build(scene.image), None, scene, part), asking)
+        asked = Observation.of(build(scene.image), None, scene, part)
+        source = answer_source(task, asked, asking)
         if isinstance(source, str):
-            raise ContractBroken(f"{system.name} fails on {scene.id}#{part}: {source}")
+            raise ContractBroken(f"{system.name} fails on {asked.id}: {source}")
         sources.append(source)
     return sources
 
