@@ -21,7 +21,7 @@ CAMPAIGN = f"""
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background takes away
 import instar, planted_core as planted
-system = planted.Counting(sys.argv[2], batch={BATCH}, pause=0.006)
+system = planted.Counting(sys.argv[2], batch={BATCH}, pause=0.02)
 relations = [planted.checked, planted.double]
 for record in instar.run(planted.pictures(12), relations, system, search=planted.walk(5), seed=1, workers=2,
                          limits=instar.Limits(queries=600), out=sys.argv[1], resume=True):
