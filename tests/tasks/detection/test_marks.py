@@ -123,7 +123,7 @@ def test_what_was_struck_out_is_unsure() -> None:
 
 
 def test_pictures_lie_side_by_side_and_wide_ones_above_each_other() -> None:
-    assert drawn(seen(CAR), seen(CAR)).shape == (BAR + 450, 600 * 2 + 6, 3)
+    assert drawn(seen(CAR), seen(CAR)).shape == (BAR + 465, 620 * 2 + 6, 3)
     wide = np.full((200, 500, 3), 128, np.uint8)
     change = Insertion("x", "person", 300, 10, 40, 120, "hard", 1.0, 0.0)
     assert drawn(seen(CAR, image=wide), seen(CAR, image=wide), change).shape == (BAR + 248 * 2 + 6, 620, 3)
