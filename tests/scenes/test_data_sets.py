@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import re
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from data_sets import FILES, SHADES, picture, put, write_cityscapes, write_cvat, write_labelme
+from data_sets import FILES, PART, SHADES, picture, put, write_cityscapes, write_cvat, write_labelme
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import load_scenes
@@ -69,44 +66,35 @@ def test_outlines_become_masks(tmp_path):
     assert car.mask is not None
 
 
-def test_masks_of_labelme_lie_in_their_boxes(tmp_path):
-    root, part = write_labelme(tmp_path), np.zeros((4, 6), np.uint8)
-    part[1:, 2:] = 1
-    png = base64.b64encode(cv2.imencode(".png", part)[1].tobytes()).decode()
-    said = json.loads((root / "a.json").read_text())
-    said["shapes"] = [
-        {"label": "car", "points": [[10, 20], [15, 23]], "shape_type": "mask", "mask": png},
-        {"label": "bus", "points": [[9, 8], [1, 8], [1, 2], [9, 2]], "shape_type": "rectangle"},
-        {"label": "car", "points": [[10, 20], [14, 23]], "shape_type": "mask", "mask": png},
-    ]
-    put(root / "a.json", said)
-    car, bus, spoilt = load_scenes(root)[0].objects
-    assert (car.box, bus.box, bus.mask) == ((10.0, 20.0, 16.0, 24.0), (1.0, 2.0, 9.0, 8.0), None)
-    assert np.array_equal(np.argwhere(car.mask()), np.argwhere(part) + np.array([20, 10]))
-    with pytest.raises(BadInput, match="a mask does not fit its box: it is 6 x 4"):
-        spoilt.mask()
+@pytest.mark.parametrize(
+    ("name", "box", "spoil", "said"),
+    [
+        ("labelme-masks", (1, 2, 9, 8), ("[14, 21]", "[13, 21]"), "does not fit its box: it is 5 x 2"),
+        ("cvat-masks", (4, 0, 6, 10), ("4, 1", "4"), "does not fit its box: run lengths of 9 pixels"),
+    ],
+)
+def test_masks_lie_in_their_boxes(name, box, spoil, said, tmp_path):
+    write, file = FILES[name]
+    car, bus = load_scenes(write(tmp_path / "set"))[0].objects
+    assert (car.label, car.box) == ("car", (10.0, 20.0, 15.0, 22.0))
+    assert np.array_equal(np.argwhere(car.mask()), np.argwhere(PART) + np.array([20, 10]))
+    np.testing.assert_allclose(bus.box, box, atol=1e-5)
+    put(tmp_path / "set" / file, (tmp_path / "set" / file).read_text().replace(*spoil))
+    with pytest.raises(BadInput, match=said):
+        load_scenes(tmp_path / "set")[0].objects[0].mask()
+
+
+def test_a_mask_outside_of_its_picture_is_refused(tmp_path):
+    write, file = FILES["cvat-masks"]
+    write(tmp_path)
+    put(tmp_path / file, (tmp_path / file).read_text().replace('left="10"', 'left="56"'))
+    with pytest.raises(BadInput, match="image 0: the box of a mask"):
+        load_scenes(tmp_path)
 
 
 def test_labelme_is_recognised_in_the_folders_below(tmp_path):
     write_labelme(tmp_path / "monday")
     assert known(tmp_path) == {"monday/a.png": [CAR]}
-
-
-def test_masks_and_turned_boxes_of_cvat_have_outlines(tmp_path):
-    root = write_cvat(tmp_path)
-    shapes = (
-        '<mask label="car" rle="2, 3, 4, 1" left="10" top="20" width="5" height="2"/>'
-        '<box label="bus" xtl="20" ytl="10" xbr="30" ybr="14" rotation="90.0"/>'
-    )
-    file = root / "annotations.xml"
-    file.write_text(re.sub("<box.*/>", shapes, file.read_text()))
-    mask, turned = load_scenes(root)[0].objects
-    assert (mask.label, mask.box) == ("car", (10.0, 20.0, 15.0, 22.0))
-    assert np.argwhere(mask.mask()).tolist() == [[20, 12], [20, 13], [20, 14], [21, 14]]
-    np.testing.assert_allclose(turned.box, (23, 7, 27, 17), atol=1e-5)
-    file.write_text(file.read_text().replace('left="10"', 'left="56"'))
-    with pytest.raises(BadInput, match="image 0: the box of a mask"):
-        load_scenes(root)
 
 
 def test_a_table_is_read_once_and_what_was_made_of_it_not_at_all(tmp_path):

@@ -48,7 +48,8 @@ def outlined(
     label: str, polygons: Sequence[Sequence[Sequence[float]]], size: Size, *, crowd: bool = False
 ) -> list[SceneObject]:
     """An object with polygons of x, y in pixels, and the box around them."""
-    shapes = [np.array(polygon, np.float32).reshape(-1, 2) for polygon in polygons]
+    with np.errstate(over="ignore"):  # too large a number becomes infinite, and is refused
+        shapes = [np.array(polygon, np.float32).reshape(-1, 2) for polygon in polygons]
     if not shapes or any(len(shape) < 3 or not np.isfinite(shape).all() for shape in shapes):
         raise ValueError("a polygon needs three points or more, each of two numbers")
     points = np.clip(np.concatenate(shapes), 0, (size[1], size[0]))
