@@ -136,7 +136,7 @@ def barriers(browser: WebDriver) -> list[str]:
     )
 
 
-def wait_for(what: Callable[[], T], seconds: float = 150.0) -> T:
+def wait_for(what: Callable[[], T], seconds: float = 600.0) -> T:
     """What it gives, once that is something; complaints meanwhile are ignored."""
     deadline = time.monotonic() + seconds
     while True:

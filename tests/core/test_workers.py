@@ -169,7 +169,7 @@ def is_alive(process):
         return False
 
 
-def wait_for(condition, seconds=240.0):
+def wait_for(condition, seconds=1200.0):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
