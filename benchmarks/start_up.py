@@ -1,5 +1,7 @@
-"""How long `instar --help` and `import instar` take, beside `import numpy`: ratios, taken in one run. Then how
-long a run with a network that is there takes until its first answer is kept."""
+"""How long `instar --help` and `import instar` take beside `import numpy`: ratios, taken in one run.
+
+And how long a run with a network that is there takes until its first answer is kept.
+"""
 
 from __future__ import annotations
 
