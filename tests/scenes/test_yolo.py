@@ -12,7 +12,7 @@ from PIL import Image
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import panoptic, yolo
-from instar.scenes.yolo import read_classes
+from instar.scenes.yolo import yolo_classes
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -156,7 +156,7 @@ def test_the_limit_spares_the_label_files_behind_it(tmp_path):
 )
 def test_names_are_read_in_every_usual_spelling(tmp_path, yaml):
     text(tmp_path / "data.yaml", yaml)
-    assert read_classes(tmp_path).names == ["cat", "traffic light", "dog, small"]
+    assert yolo_classes(tmp_path).names == ["cat", "traffic light", "dog, small"]
 
 
 @pytest.mark.parametrize(
@@ -174,12 +174,12 @@ def test_names_are_read_in_every_usual_spelling(tmp_path, yaml):
 def test_names_that_cannot_be_right_are_refused(tmp_path, yaml, complaint):
     text(tmp_path / "data.yaml", yaml)
     with pytest.raises(BadInput, match=complaint):
-        read_classes(tmp_path)
+        yolo_classes(tmp_path)
 
 
 def test_quotes_mean_what_they_mean_in_yaml(tmp_path):
     text(tmp_path / "data.yaml", "names: ['it''s', \"caf\\u00e9\"]")
-    assert read_classes(tmp_path).names == ["it's", "café"]
+    assert yolo_classes(tmp_path).names == ["it's", "café"]
 
 
 @pytest.mark.skipif(not (DATA / "detection").is_dir(), reason="shared/data/detection is not here")

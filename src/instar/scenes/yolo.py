@@ -22,7 +22,7 @@ LISTS = ("classes.txt", "obj.names", "_darknet.labels")
 """Files with a class on each line: of LabelImg and Label Studio, of Darknet and CVAT, of Roboflow."""
 
 
-class Classes(NamedTuple):
+class YoloClasses(NamedTuple):
     """The names by number of class, where a file says them; and whether key points follow an object's box."""
 
     names: list[str] | None
@@ -52,7 +52,7 @@ def yolo(
         document = _yaml(given)
         root, classes = _root(document, root), _described(document, given)
     else:
-        classes = read_classes(root)
+        classes = yolo_classes(root)
     if names is not None:
         classes = classes._replace(names=list(names))
     scenes: list[Scene] = folder(root)
@@ -93,7 +93,7 @@ def label_file(root: Path, picture: str, labels: str) -> Path:
     return root.joinpath(*parts)
 
 
-def _objects(root: Path, picture: str, labels: str, classes: Classes) -> tuple[SceneObject, ...] | None:
+def _objects(root: Path, picture: str, labels: str, classes: YoloClasses) -> tuple[SceneObject, ...] | None:
     from instar.imaging.codecs import picture_size
 
     file = label_file(root, picture, labels)
@@ -150,7 +150,7 @@ def _share(word: str) -> float:
     return share
 
 
-def read_classes(root: Path) -> Classes:
+def yolo_classes(root: Path) -> YoloClasses:
     """What the first file in the folder, its parts or above it says of the classes."""
     for place in (root, *(root / split for split in SPLITS[1:]), root.parent):
         for name in YAML_NAMES:
@@ -158,12 +158,12 @@ def read_classes(root: Path) -> Classes:
                 return _described(_yaml(place / name), place / name)
         for name in LISTS:
             if (place / name).is_file():
-                return Classes([line.strip() for _, line in read_lines(place / name)])
-    return Classes(None)
+                return YoloClasses([line.strip() for _, line in read_lines(place / name)])
+    return YoloClasses(None)
 
 
-def _described(document: dict[str, Any], path: Path) -> Classes:
-    return Classes(_names(document, path), "kpt_shape" in document)
+def _described(document: dict[str, Any], path: Path) -> YoloClasses:
+    return YoloClasses(_names(document, path), "kpt_shape" in document)
 
 
 def _root(document: dict[str, Any], folder: Path) -> Path:
