@@ -5,7 +5,10 @@ fails here fails everywhere. `pytest --hypothesis-profile=search` looks for new 
 """
 
 import ast
+import atexit
 import os
+import sys
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +21,24 @@ settings.load_profile("same")
 # Servers that tests start are on this machine, whatever leads out of it.
 for name in ("no_proxy", "NO_PROXY"):
     os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
+
+_sessions = []
+
+
+def pytest_sessionstart(session):
+    _sessions.append(session)
+
+
+@atexit.register  # first of all, so that it comes last
+def _leave():
+    """End at once where a call that a test began is still under way: Python would stop its thread inside of a
+    library in C++, which aborts the process, whatever the tests said.
+    """
+    if _sessions and threading.active_count() > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(_sessions[0].exitstatus))
+
 
 ROOT = Path(__file__).parent
 EXTRAS = ("torch",)

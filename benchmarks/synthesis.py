@@ -11,6 +11,7 @@ cores. `--processes 2` makes the halves of the scenes in two runs side by side, 
 from __future__ import annotations
 
 import argparse
+import math
 import tempfile
 import time
 from collections.abc import Sequence
@@ -122,15 +123,13 @@ def main(words: Sequence[str] | None = None) -> None:
     whole = 0.0
     for relation, count in PAPER.items():
         pace = rates("interpretation", relation, *how)
-        whole += count / max(pace, 1e-9)
-        print(
-            f"{relation:10}{pace:8.1f} follow-ups/s, {count:,} take {count / max(pace, 1e-9) / 60:.1f} min",
-            flush=True,
-        )
+        seconds = count / pace if pace else math.inf  # where none was made in time
+        whole += seconds
+        print(f"{relation:10}{pace:8.1f} follow-ups/s, {count:,} take {seconds / 60:.1f} min", flush=True)
     print(f"877,324 follow-ups, {told}: {whole / 60:.1f} minutes (wanted: 30)", flush=True)
     paces = {name: rates("detection", name, given.seconds / 3, *how[1:]) for name in WHOLE}
     print("  ".join(f"{name} {pace:.0f}/s" for name, pace in paces.items()))
-    minutes = sum(WHOLE_PICTURE / len(WHOLE) / max(pace, 1e-9) for pace in paces.values()) / 60
+    minutes = sum(WHOLE_PICTURE / len(WHOLE) / pace if pace else math.inf for pace in paces.values()) / 60
     print(f"100,000 whole-picture relations, {told}: {minutes:.1f} minutes (wanted: 30)", flush=True)
 
 

@@ -63,7 +63,7 @@ def make_test_site(root: Path) -> Site:
     site.library.load(lambda what, total: contextlib.nullcontext(_Silent()))
     for run in site.library.runs.values():
         if run._grouping is not None:
-            run._grouping.exception(timeout=60)
+            run._grouping.exception(timeout=600)
     site.library.look()
     return site
 

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import tarfile
@@ -41,17 +42,27 @@ RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 T = TypeVar("T")
 
 
+def _apt_get(*words: str) -> str:
+    """What it said; it waits for another one that is at work, and asks again where the network fails."""
+    options = ["--quiet", "--yes", "-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=600"]
+    done = subprocess.run(
+        ["apt-get", *options, *words],
+        check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+    )  # fmt: skip
+    return done.stdout
+
+
 @functools.cache
 def _programs() -> tuple[str, str]:
     """Where browser and driver are; installed where they are not."""
     if not all(map(shutil.which, PACKAGES)):
         if shutil.which("apt-get") is None:
             pytest.fail("no chromium here and no apt-get to install it with")
-        for words in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES.values()]):
-            subprocess.run(["apt-get", "--quiet", *words], check=False, capture_output=True, timeout=600)
+        said = _apt_get("update") + _apt_get("install", "--no-install-recommends", *PACKAGES.values())
+        if not all(map(shutil.which, PACKAGES)):
+            pytest.fail(f"no chromium: apt-get install {' '.join(PACKAGES.values())} said {said[-2000:]}")
     found = [shutil.which(program) for program in PACKAGES]
-    if None in found:
-        pytest.fail("chromium is missing; on Debian: apt-get install chromium chromium-driver")
     return str(found[0]), str(found[1])
 
 
@@ -100,7 +111,7 @@ def _axe() -> str:
         pytest.fail("npm is missing, which fetches axe-core; on Debian: apt-get install npm")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            ["npm", "pack", "--silent", AXE], cwd=folder, check=True, capture_output=True, timeout=300
+            ["npm", "pack", "--silent", "--fetch-retries=5", AXE], cwd=folder, check=True, capture_output=True
         )
         with tarfile.open(next(Path(folder).glob("*.tgz"))) as package:
             member = package.extractfile("package/axe.min.js")
@@ -125,7 +136,7 @@ def barriers(browser: WebDriver) -> list[str]:
     )
 
 
-def wait_for(what: Callable[[], T], seconds: float = 150.0) -> T:
+def wait_for(what: Callable[[], T], seconds: float = 600.0) -> T:
     """What it gives, once that is something; complaints meanwhile are ignored."""
     deadline = time.monotonic() + seconds
     while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,33 @@ def write_labelme(root: Path) -> Path:
         "imageWidth": WIDTH,
     }
     put(root / "a.json", said)
+    return root
+
+
+PART = np.array([[0, 0, 1, 1, 1], [0, 0, 0, 0, 1]], np.uint8)
+"""A mask of its box."""
+
+
+def write_labelme_masks(root: Path) -> Path:
+    write_labelme(root)
+    png = base64.b64encode(encode_png(np.dstack([PART] * 3))).decode()
+    said = json.loads((root / "a.json").read_text())
+    said["shapes"] = [
+        {"label": "car", "points": [[10, 20], [14, 21]], "shape_type": "mask", "mask": png},
+        {"label": "bus", "points": [[9, 8], [1, 8], [1, 2], [9, 2]], "shape_type": "rectangle"},
+    ]
+    put(root / "a.json", said)
+    return root
+
+
+def write_cvat_masks(root: Path) -> Path:
+    write_cvat(root)
+    shapes = (
+        '<mask label="car" rle="2, 3, 4, 1" left="10" top="20" width="5" height="2"/>'
+        '<box label="bus" xtl="0" ytl="4" xbr="10" ybr="6" rotation="90.0"/>'
+    )
+    file = root / "annotations.xml"
+    put(file, re.sub("<box.*/>", shapes, file.read_text()))
     return root
 
 
@@ -201,6 +229,8 @@ FILES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "open-images": (write_open_images, "validation-annotations-bbox.csv"),
     "labelme": (write_labelme, "a.json"),
     "cvat": (write_cvat, "annotations.xml"),
+    "labelme-masks": (write_labelme_masks, "a.json"),
+    "cvat-masks": (write_cvat_masks, "annotations.xml"),
     "fiftyone": (write_fiftyone, "labels.json"),
     "image-folder": (write_image_folder, "train/metadata.jsonl"),
     "nuimages": (write_nuimages, "v1.0-mini/object_ann.json"),

@@ -329,7 +329,7 @@ def _data_set(name: str, count: int = 150) -> Kind:
     write, file = FILES[name]
     binary = dict.fromkeys((".tar", ".parquet", ".avi"), spoil_bytes)
     spoil = ({".json": spoil_json, ".xml": spoil_xml} | binary).get(Path(file).suffix, spoil_text)
-    format = {"nuscenes": "nuimages", "cityscapes": "label-maps"}.get(name, name)
+    format = {"nuscenes": "nuimages", "cityscapes": "label-maps"}.get(name, name.removesuffix("-masks"))
 
     def examples(folder: Path) -> list[bytes]:
         write(folder)

@@ -28,7 +28,7 @@ PATIENT = {  # a busy machine must not pass for a dead one; a killed node is not
     "RAY_raylet_start_wait_time_s": "300",
     "RAY_worker_niceness": "0",
 }
-PATIENCE = 300.0
+PATIENCE = 1200.0
 
 
 class Node:

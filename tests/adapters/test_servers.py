@@ -119,10 +119,11 @@ def test_a_server_that_recovers_is_waited_for(picture, expected, mood):
     with servers.detector_server(street_blobs()) as server:
         server.moods.append(mood)
         system = HttpSystem(url=f"http://{server.host}/find", answer=MAPPING)
-        system.set_throttle(stall=1, patience=10)
+        system.set_throttle(stall=1 if mood == "stall" else 60, patience=300)
         began = time.monotonic()
         same(picture, system.predict([picture])[0], expected)
-        assert len(server.asked) == 2
+        # A busy machine may answer the second question late too.
+        assert len(server.asked) >= 2 if mood == "stall" else len(server.asked) == 2
         assert time.monotonic() - began >= (1 if mood == "retry-after 1" else 0.2)
 
 

@@ -83,7 +83,7 @@ def test_the_next_question_is_asked_while_an_answer_is_being_kept():
     class Slow(MemoryStore):
         def keep_answers(self, replies):
             if not waited:  # the first answer is kept only when two questions have been asked
-                waited.append(asked.acquire(timeout=20) and asked.acquire(timeout=20))
+                waited.append(asked.acquire(timeout=300) and asked.acquire(timeout=300))
             return super().keep_answers(replies)
 
     run([planted.checked], System(), instar.draws(5), store=Slow())

@@ -21,7 +21,7 @@ CAMPAIGN = f"""
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background takes away
 import instar, planted_core as planted
-system = planted.Counting(sys.argv[2], batch={BATCH}, pause=0.006)
+system = planted.Counting(sys.argv[2], batch={BATCH}, pause=0.02)
 relations = [planted.checked, planted.double]
 for record in instar.run(planted.pictures(12), relations, system, search=planted.walk(5), seed=1, workers=2,
                          limits=instar.Limits(queries=600), out=sys.argv[1], resume=True):
@@ -58,7 +58,7 @@ def asked(log):
 
 def uninterrupted(tmp_path):
     done = start(tmp_path / "whole", tmp_path / "whole.log")
-    out, err = done.communicate(timeout=400)
+    out, err = done.communicate(timeout=3000)
     assert (out, err) == ("ended\n", "")
     with RunStore.read(tmp_path / "whole") as store:
         records, totals = planted.rows(store.records()), store.totals()
@@ -89,7 +89,7 @@ def test_killed_at_twenty_random_instants_a_run_ends_as_if_nothing_had_happened(
         assert sum((known + asked(log)).values()) - sum(committed(run).values()) <= 2 * BATCH
     assert in_the_middle >= 15, "it had ended before most of the kills: give it more to ask"
     known, log = committed(run), tmp_path / "last.log"
-    out, err = start(run, log).communicate(timeout=400)
+    out, err = start(run, log).communicate(timeout=3000)
     assert (out, err) == ("ended\n", "")
     assert asked(log) == needed - known
     with RunStore.read(run) as store:
@@ -111,11 +111,11 @@ def test_killed_fifty_times_also_while_it_ends_a_run_ends_as_if_nothing_had_happ
         process.kill()
         process.communicate()
     began = time.monotonic()
-    assert start(run, tmp_path / "whole.log").communicate(timeout=400) == ("ended\n", "")
+    assert start(run, tmp_path / "whole.log").communicate(timeout=3000) == ("ended\n", "")
     # From here on nothing is left to ask: records are made again, and the account is closed.
     took = time.monotonic() - began
     began = time.monotonic()
-    assert start(run, tmp_path / "again.log").communicate(timeout=400) == ("ended\n", "")
+    assert start(run, tmp_path / "again.log").communicate(timeout=3000) == ("ended\n", "")
     took = min(took, time.monotonic() - began)
     for _ in range(15):
         process = start(run, tmp_path / "nothing.log")
@@ -124,7 +124,7 @@ def test_killed_fifty_times_also_while_it_ends_a_run_ends_as_if_nothing_had_happ
         process.communicate()
         with RunStore.read(run) as store:
             assert planted.rows(store.records()) == records
-    assert start(run, tmp_path / "nothing.log").communicate(timeout=400) == ("ended\n", "")
+    assert start(run, tmp_path / "nothing.log").communicate(timeout=3000) == ("ended\n", "")
     assert not asked(tmp_path / "nothing.log")
     with RunStore.read(run) as store:
         assert planted.rows(store.records()) == records
@@ -139,12 +139,12 @@ def test_interrupted_from_the_keyboard_a_run_keeps_everything_and_ends_the_same(
         process = start(run, log)
         wait_until_it_asks(process, log, 20)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=400)
+        _, err = process.communicate(timeout=3000)
         assert err.strip().endswith("KeyboardInterrupt")
         with RunStore.read(run) as store:
             assert not store.totals().finished
     known, log = committed(run), tmp_path / "last.log"
-    out, err = start(run, log).communicate(timeout=400)
+    out, err = start(run, log).communicate(timeout=3000)
     assert (out, err) == ("ended\n", "")
     assert asked(log) == needed - known
     with RunStore.read(run) as store:

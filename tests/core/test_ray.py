@@ -80,7 +80,7 @@ def start(code, **how):
 
 
 def end(process):
-    out, err = process.communicate(timeout=400)
+    out, err = process.communicate(timeout=3000)
     assert process.returncode == 0, err
     return out
 
@@ -111,7 +111,7 @@ def committed(run):
         database.close()
 
 
-def wait_until(condition, seconds=300.0):
+def wait_until(condition, seconds=1200.0):
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until

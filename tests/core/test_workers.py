@@ -49,10 +49,10 @@ def test_a_system_that_dies_fails_with_its_exit_code_and_a_fresh_process_goes_on
 
 
 def test_a_system_that_hangs_is_killed_and_a_fresh_process_goes_on():
-    with closing(within_limits(planted.Hanging(), Limits(timeout=3.0, start=0))) as safe:
+    with closing(within_limits(planted.Hanging(), Limits(timeout=10.0, start=0))) as safe:
         (first,) = ask(safe, [MIDDLE])
         (hung,) = ask(safe, [DARK])
-        assert hung.error == "TimeoutError: no answer within 3 s"
+        assert hung.error == "TimeoutError: no answer within 10 s"
         with pytest.raises(ProcessLookupError):
             os.kill(first.answer["process"], 0)
         (after,) = ask(safe, [MIDDLE])
@@ -69,9 +69,9 @@ def nothing_inherited(monkeypatch):
 def test_a_process_that_inherits_nothing_answers_dies_and_hangs_alike():
     inputs = [scene.image for scene in planted.pictures(3)]
     assert [r.answer for r in answers(planted.Hashed(), inputs, batch=3)] == [planted.sees(i) for i in inputs]
-    first, died, hung, after = answers(planted.Hanging(), [MIDDLE, BRIGHT, DARK, MIDDLE], timeout=5.0)
+    first, died, hung, after = answers(planted.Hanging(), [MIDDLE, BRIGHT, DARK, MIDDLE], timeout=10.0)
     assert died.error == "the system's process died (exit code 3)"
-    assert hung.error == "TimeoutError: no answer within 5 s"
+    assert hung.error == "TimeoutError: no answer within 10 s"
     assert first.answer["process"] != after.answer["process"]
 
 
@@ -83,8 +83,8 @@ def test_a_process_that_ends_before_it_calls_is_told_of(monkeypatch):
 
 
 def test_one_hanging_input_of_a_batch_fails_alone():
-    replies = answers(planted.Hanging(), [MIDDLE, DARK, MIDDLE], timeout=3.0, batch=3)
-    assert [reply.error for reply in replies] == [None, "TimeoutError: no answer within 3 s", None]
+    replies = answers(planted.Hanging(), [MIDDLE, DARK, MIDDLE], timeout=10.0, batch=3)
+    assert [reply.error for reply in replies] == [None, "TimeoutError: no answer within 10 s", None]
 
 
 def test_an_error_in_the_process_reads_as_it_would_at_home():
@@ -169,7 +169,7 @@ def is_alive(process):
         return False
 
 
-def wait_for(condition, seconds=240.0):
+def wait_for(condition, seconds=1200.0):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)

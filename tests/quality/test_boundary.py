@@ -89,7 +89,7 @@ class Printing(Right):
 class Lazy(Right):
     def answer(self, image):
         if self.calls == 1:
-            time.sleep(3)
+            time.sleep(11)
         return super().answer(image)
 
 
@@ -230,7 +230,7 @@ def test_every_foul_answer_fails_alone_and_the_campaign_goes_on(home):
 
 
 def test_one_that_loads_when_it_is_first_asked_has_time_for_it(home):
-    status, document = run(home, "Lazy", "--timeout", "2", scenes=2)
+    status, document = run(home, "Lazy", "--timeout", "10", scenes=2)
     assert (status, document["failed"]) == (0, 0)
 
 
@@ -244,13 +244,13 @@ def test_a_call_that_hangs_is_ended_with_the_campaign_which_can_be_resumed(home,
     )
     try:
         if how == "interrupt":
-            until = time.monotonic() + 60
+            until = time.monotonic() + 300
             while not (home / folder / "plan.toml").exists() and time.monotonic() < until:
                 time.sleep(0.1)
             time.sleep(2)
             child.send_signal(signal.SIGINT)
             began = time.monotonic()
-        _, err = child.communicate(timeout=60)
+        _, err = child.communicate(timeout=3000)
         if how == "interrupt":
             print(f"ended {time.monotonic() - began:.1f} s after the interrupt")
     finally:

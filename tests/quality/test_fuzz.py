@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import cv2
 import pytest
 
 from fuzz_kinds import KINDS
@@ -110,6 +111,7 @@ def most_memory() -> int:
 
 def bound_memory() -> None:
     """What needs more than 2 GB fails at once, and takes no other process with it."""
+    cv2.setNumThreads(1)  # of many, each would have its own part of the address space
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
         most = pages * resource.getpagesize() + MOST_BYTES
@@ -136,7 +138,6 @@ def test_what_once_broke_something_is_accepted_or_refused_in_one_line(path: Path
 
 
 @pytest.mark.real
-@pytest.mark.timeout(900)
 def test_ten_thousand_spoilt_files_are_accepted_or_refused_in_one_line() -> None:
     assert sum(kind.count for kind in KINDS.values()) >= 10_000
     parts = [(name, first) for name, kind in KINDS.items() for first in range(0, kind.count, PART)]

@@ -72,7 +72,6 @@ def test_a_careful_driver_is_never_accused_in_500_drawn_cases():
 
 
 @pytest.mark.real
-@pytest.mark.timeout(1200)
 def test_a_careful_driver_is_never_accused_in_5000_drawn_cases():
     judged_cases, found = accused(street_driver(), pictures(RULES, scenes(360, seed=9, size=SMALL)))
     assert judged_cases >= 5000

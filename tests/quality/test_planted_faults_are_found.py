@@ -80,7 +80,6 @@ def hurt(finding: Finding) -> str:
     return str(about["label"])
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("cases", [1_000, pytest.param(10_000, marks=pytest.mark.real)])
 def test_a_right_detector_is_never_accused(cases: int) -> None:
     records = campaign(street_exact(), streets=cases // 25, queries=cases * 6 // 5)
@@ -136,8 +135,8 @@ def test_a_detector_that_forgets_the_last_picture_of_a_batch_fails_on_all() -> N
 
 
 def test_a_detector_that_hangs_on_some_pictures_is_killed_there_and_held_elsewhere() -> None:
-    records = campaign(drawn.hangs(one_in=5), streets=2, queries=14, timeout=1.0)
+    records = campaign(drawn.hangs(one_in=5), streets=2, queries=14, timeout=5.0)
     assert set(statuses(records)) == {Status.HELD, Status.FAILED}
     assert {r.verdict.reason for r in records if r.verdict.status is Status.FAILED} == {
-        "TimeoutError: no answer within 1 s"
+        "TimeoutError: no answer within 5 s"
     }

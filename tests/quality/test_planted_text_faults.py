@@ -91,7 +91,6 @@ def test_a_split_watermark_is_said_to_be_on_the_watermark() -> None:
     assert extra == {"on the watermark"}
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("at_least", [500, pytest.param(5_000, marks=pytest.mark.real)])
 def test_a_right_locator_is_never_accused(at_least: int) -> None:
     pages = scenes(at_least * 14 // 500, size=(240, 320))

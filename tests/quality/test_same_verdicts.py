@@ -220,7 +220,7 @@ def _started(command: list[str], folder: Path, environment: dict[str, str], port
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while True:
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/models/detector/ready", timeout=5).close()
@@ -232,7 +232,7 @@ def _started(command: list[str], folder: Path, environment: dict[str, str], port
         yield
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(120)
 
 
 @contextmanager

@@ -211,6 +211,14 @@ def test_a_known_failure_is_known_again_by_its_place_where_objects_are_numbered_
     assert [one.object for one in against.fixed] == ["object 4"]
 
 
+def test_a_known_failure_that_is_called_none_is_no_longer_known():
+    a, b = found("a", 3, (10, 10, 50, 50)), found("b", 4, (100, 10, 150, 50))
+    said = words_about(found("a", 1, (11, 10, 50, 50)), "a poster", "s")
+    known = Known(by_scene(a, b).failures(), tuple(said))
+    assert [key.scene for key in known.failures_left("s")] == ["b"]
+    assert known.failures_left("another") == known.failures
+
+
 def test_what_is_called_no_failure_is_counted_as_none_in_runs_of_the_same_system_only():
     said = words_about(found("a", 3, (10, 10, 50, 50)), "a poster", "s")
     records = [found("a", 1, (11, 10, 50, 50)), found("a", 3, (10, 10, 50, 50), label="dog"),

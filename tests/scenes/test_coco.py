@@ -87,6 +87,23 @@ def test_pictures_are_found_by_split_by_folder_and_by_stem(tmp_path):
         coco(file, images=tmp_path / "away")
 
 
+def test_names_may_begin_at_the_folder_above_that_of_the_file(tmp_path):
+    listed = [{"id": "x", "file_name": "images/deep/a.png", "height": 6, "width": 8}]
+    pictures(tmp_path / "images/deep", "a.png")
+    (scene,) = coco(written(tmp_path / "annotations", document(images=listed)))
+    np.testing.assert_array_equal(scene.image, PICTURE)
+
+
+def test_an_outline_without_area_is_no_mask(tmp_path):
+    shapes = [[], [[]], [[1, 2, 4, 2]]]
+    entries = [
+        {"id": n, "image_id": 7, "category_id": 1, "bbox": [0, 0, 2, 1], "segmentation": shape}
+        for n, shape in enumerate(shapes)
+    ]
+    _, full = coco(written(tmp_path, document(annotations=entries)))
+    assert [thing.mask for thing in full.objects] == [None, None, None]
+
+
 def test_a_listed_picture_that_is_missing_is_a_scene_that_cannot_be_read(tmp_path):
     pictures(tmp_path, "b.png")
     missing, there = coco(written(tmp_path, document()))

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from data_sets import FILES, SHADES, picture, put, write_cityscapes, write_cvat, write_labelme
+from data_sets import FILES, PART, SHADES, picture, put, write_cityscapes, write_cvat, write_labelme
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import load_scenes
@@ -64,6 +64,46 @@ def test_outlines_become_masks(tmp_path):
             assert car.mask().sum() == 15 * 20
     (car,) = load_scenes(write_labelme(tmp_path / "again"))[0].objects
     assert car.mask is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "box", "spoil", "said"),
+    [
+        ("labelme-masks", (1, 2, 9, 8), ("[14, 21]", "[13, 21]"), "does not fit its box: it is 5 x 2"),
+        ("cvat-masks", (4, 0, 6, 10), ("4, 1", "4"), "does not fit its box: run lengths of 9 pixels"),
+    ],
+)
+def test_masks_lie_in_their_boxes(name, box, spoil, said, tmp_path):
+    write, file = FILES[name]
+    car, bus = load_scenes(write(tmp_path / "set"))[0].objects
+    assert (car.label, car.box) == ("car", (10.0, 20.0, 15.0, 22.0))
+    assert np.array_equal(np.argwhere(car.mask()), np.argwhere(PART) + np.array([20, 10]))
+    np.testing.assert_allclose(bus.box, box, atol=1e-5)
+    put(tmp_path / "set" / file, (tmp_path / "set" / file).read_text().replace(*spoil))
+    with pytest.raises(BadInput, match=said):
+        load_scenes(tmp_path / "set")[0].objects[0].mask()
+
+
+def test_a_mask_outside_of_its_picture_is_refused(tmp_path):
+    write, file = FILES["cvat-masks"]
+    write(tmp_path)
+    put(tmp_path / file, (tmp_path / file).read_text().replace('left="10"', 'left="56"'))
+    with pytest.raises(BadInput, match="image 0: the box of a mask"):
+        load_scenes(tmp_path)
+
+
+def test_labelme_is_recognised_in_the_folders_below(tmp_path):
+    write_labelme(tmp_path / "monday")
+    assert known(tmp_path) == {"monday/a.png": [CAR]}
+
+
+def test_a_table_is_read_once_and_what_was_made_of_it_not_at_all(tmp_path):
+    write, file = FILES["hugging-face"]
+    write(tmp_path / "set")
+    (tmp_path / "set/data").mkdir()
+    table = (tmp_path / "set" / file).rename(tmp_path / "set/data" / file)
+    table.with_name("cache-0123.parquet").write_bytes(table.read_bytes())
+    assert known(tmp_path / "set") == {f"data/{file}#000000": [CAR]}
 
 
 def test_what_stands_in_front_hides_what_cityscapes_outlines(tmp_path):

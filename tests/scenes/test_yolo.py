@@ -12,7 +12,7 @@ from PIL import Image
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import panoptic, yolo
-from instar.scenes.yolo import class_names
+from instar.scenes.yolo import yolo_classes
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -49,6 +49,29 @@ def test_every_usual_layout_is_understood(tmp_path, layout):
     text(tmp_path / label, "7 0.5 0.5 1 1")
     (scene,) = yolo(tmp_path)
     assert (scene.id, scene.objects[0].label, scene.objects[0].box) == (where, "7", (0, 0, 20, 10))
+
+
+def test_a_yaml_file_may_name_its_splits_by_their_whole_paths(tmp_path):
+    picture(tmp_path / "set/images/val/a.png")
+    text(tmp_path / "set/labels/val/a.txt", "0 0.5 0.5 1 1")
+    text(
+        tmp_path / "mine/set.yaml",
+        f"train: {tmp_path}/set/images/gone\nval: {tmp_path}/set/images/val\nnames: [cat]",
+    )
+    (scene,) = yolo(tmp_path / "mine/set.yaml")
+    assert (scene.id, scene.objects[0].label) == ("images/val/a.png", "cat")
+
+
+@pytest.mark.parametrize("points", ["0.1 0.2 0.4 0.2", "0.1 0.2 2 0.4 0.2 0"])
+def test_key_points_are_no_outline(tmp_path, points):
+    picture(tmp_path / "images/a.png")
+    text(tmp_path / "labels/a.txt", f"0 0.5 0.5 0.2 0.4 {points}")
+    text(
+        tmp_path / "data.yaml", f"train: images\nkpt_shape: [2, {len(points.split()) // 2}]\nnames: [person]"
+    )
+    (thing,) = yolo(tmp_path)[0].objects
+    np.testing.assert_allclose(thing.box, (8, 3, 12, 7))
+    assert thing.mask is None
 
 
 def test_a_polygon_gives_a_mask_and_the_box_around_it(tmp_path):
@@ -133,7 +156,7 @@ def test_the_limit_spares_the_label_files_behind_it(tmp_path):
 )
 def test_names_are_read_in_every_usual_spelling(tmp_path, yaml):
     text(tmp_path / "data.yaml", yaml)
-    assert class_names(tmp_path) == ["cat", "traffic light", "dog, small"]
+    assert yolo_classes(tmp_path).names == ["cat", "traffic light", "dog, small"]
 
 
 @pytest.mark.parametrize(
@@ -151,12 +174,12 @@ def test_names_are_read_in_every_usual_spelling(tmp_path, yaml):
 def test_names_that_cannot_be_right_are_refused(tmp_path, yaml, complaint):
     text(tmp_path / "data.yaml", yaml)
     with pytest.raises(BadInput, match=complaint):
-        class_names(tmp_path)
+        yolo_classes(tmp_path)
 
 
 def test_quotes_mean_what_they_mean_in_yaml(tmp_path):
     text(tmp_path / "data.yaml", "names: ['it''s', \"caf\\u00e9\"]")
-    assert class_names(tmp_path) == ["it's", "café"]
+    assert yolo_classes(tmp_path).names == ["it's", "café"]
 
 
 @pytest.mark.skipif(not (DATA / "detection").is_dir(), reason="shared/data/detection is not here")

@@ -379,7 +379,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
 
 
 def test_a_body_of_100_mb_is_refused_without_being_read(served: Access) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=1200)
     headers = {
         "cookie": f"{served.cookie}={served.session}",
         "content-length": str(100 * 2**20),
@@ -403,7 +403,7 @@ def test_a_body_that_hides_its_length_is_cut_off(served: Access) -> None:
             sent += 65536
             yield b"x" * 65536
 
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=1200)
     headers = {
         "cookie": f"{served.cookie}={served.session}",
         "content-type": "application/x-www-form-urlencoded",
@@ -422,7 +422,7 @@ def test_two_hundred_requests_at_once_are_all_answered(served: Access) -> None:
     paths = ["/explore?status=violated", "/summary", f"/case/{7:016x}?of=run", f"/thumbnail/{9:016x}?of=run"]
 
     def ask(i: int) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=1200)
         connection.request("GET", paths[i % len(paths)], headers=cookie)
         answer = connection.getresponse()
         answer.read()

@@ -25,7 +25,7 @@ time.sleep(600)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 
 
-def wait_for(what: Callable[[], bool], seconds: float = 240.0) -> None:
+def wait_for(what: Callable[[], bool], seconds: float = 1200.0) -> None:
     deadline = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < deadline, "it did not come about in time"

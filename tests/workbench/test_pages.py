@@ -43,7 +43,7 @@ def worst(site: Site) -> str:
     return site.library.table.case_id(int(site.library.table.order("worst")[0]))
 
 
-def wait_for(what: Callable[[], bool], seconds: float = 240.0) -> None:
+def wait_for(what: Callable[[], bool], seconds: float = 1200.0) -> None:
     deadline = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < deadline, "it did not come about in time"

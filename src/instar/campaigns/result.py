@@ -91,7 +91,8 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     groups = group_failures(failing, store.tried())
     against = None
     if gate.known is not None:
-        against = compare_with_known(scenes, gate.known.failures, partial(_is_seen, store))
+        left = gate.known.merge(said_in(store)).failures_left(totals.system)
+        against = compare_with_known(scenes, left, partial(_is_seen, store))
     if against is not None and summary.why_not_judged:
         against = against.where_nothing_was_judged()
     numbers = numbers_of(summary, groups, against)

@@ -54,6 +54,11 @@ class Known:
         said = {(one.system, one.key): one for one in [*self.dismissals, *other.dismissals]}
         return Known({**self.failures, **other.failures}, tuple(said.values()))
 
+    def failures_left(self, system: str) -> Failures:
+        """Those that nobody has called no failure of this system."""
+        find = recogniser({one.key: one.thing for one in self.dismissals if one.system == system})
+        return {key: thing for key, thing in self.failures.items() if find(key, thing) is None}
+
 
 @dataclass(frozen=True, slots=True)
 class Against:

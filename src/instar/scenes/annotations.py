@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.errors import BadInput
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Mask, Scene, SceneObject
 from instar.imaging.headers import MAX_PIXELS
 from instar.scenes.folder import annotated_picture, check_limit, pictures_below, read_file
@@ -46,12 +46,35 @@ def boxed(
 
 def outlined(label: str, polygons: Sequence[Sequence[Sequence[float]]], size: Size) -> list[SceneObject]:
     """An object with polygons of x, y in pixels, and the box around them."""
-    shapes = [np.array(polygon, np.float32).reshape(-1, 2) for polygon in polygons]
+    with np.errstate(over="ignore"):  # too large a number becomes infinite, and is refused
+        shapes = [np.array(polygon, np.float32).reshape(-1, 2) for polygon in polygons]
     if not shapes or any(len(shape) < 3 or not np.isfinite(shape).all() for shape in shapes):
         raise ValueError("a polygon needs three points or more, each of two numbers")
     points = np.clip(np.concatenate(shapes), 0, (size[1], size[0]))
     box = [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
     return boxed(label, box, mask=partial(polygons_mask, shapes, size))
+
+
+def masked(
+    label: str, box: tuple[int, int, int, int], part: Callable[[], Mask], size: Size
+) -> list[SceneObject]:
+    """An object whose outline is annotated as a mask of its box, which `part` makes."""
+    x1, y1, x2, y2 = box
+    if not (0 <= x1 < x2 <= size[1] and 0 <= y1 < y2 <= size[0]):
+        raise ValueError(f"the box of a mask, {list(box)}, in a picture of {size[1]} x {size[0]}")
+    return boxed(label, box, mask=partial(_in_whole, part, box, size))
+
+
+def _in_whole(part: Callable[[], Mask], box: tuple[int, int, int, int], size: Size) -> Mask:
+    (x1, y1, x2, y2), whole = box, np.zeros(size, bool)
+    try:
+        made = part()
+        if made.shape != (y2 - y1, x2 - x1):
+            raise ValueError(f"it is {made.shape[1]} x {made.shape[0]}")
+    except (BadInput, ValueError) as error:
+        raise UnreadablePicture(f"a mask does not fit its box: {error}") from None
+    whole[y1:y2, x1:x2] = made
+    return whole
 
 
 def data_root(file: Path) -> Path:

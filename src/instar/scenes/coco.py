@@ -29,9 +29,9 @@ CocoEntry = Mapping[str, Any]
 def coco(path: str | Path, *, images: str | Path | None = None, limit: int | None = None) -> list[Scene]:
     """The scenes of a COCO instances file, with labels and boxes, and masks made when asked for.
 
-    Pictures are looked for in the folder `images`, or else beside the file, in `images/` and where
-    COCO itself keeps them; one with another suffix will do. A picture that is listed and not there is
-    a scene that cannot be read. In a file without annotations nothing is known of any scene.
+    Pictures are looked for in the folder `images`, or else beside the file, in `images/`, where COCO itself
+    keeps them and from the folder above on; one with another suffix will do. A picture that is listed and
+    not there is a scene that cannot be read. In a file without annotations nothing is known of any scene.
     Annotations of pictures that are not listed and boxes without area are left out.
     """
     path = Path(path)
@@ -77,7 +77,8 @@ def _mask(segmentation: Any, size: tuple[int, int]) -> Callable[[], Mask] | None
         polygons = [np.array(numbers, np.float32).reshape(-1, 2) for numbers in segmentation]
     if not all(np.isfinite(polygon).all() for polygon in polygons):
         raise ValueError("a polygon with a number that is not finite")
-    return partial(polygons_mask, polygons, size)
+    polygons = [polygon for polygon in polygons if len(polygon) >= 3]
+    return partial(polygons_mask, polygons, size) if polygons else None
 
 
 def panoptic(
@@ -213,7 +214,7 @@ def _picture_folders(path: Path, images: str | Path | None) -> list[Path]:
     here, above = path.parent, path.parent.parent
     split = path.stem.rpartition("_")[2]  # annotations/instances_val2017.json goes with val2017/
     places = [here / name for name in ("", "images", "data", split)]
-    places += [above / name for name in (split, f"images/{split}", "images")]
+    places += [above / name for name in (split, f"images/{split}", "images", "")]
     return [place for place in places if place.is_dir()]
 
 

@@ -36,8 +36,9 @@ def hugging_face(path: str | Path, *, limit: int | None = None) -> list[Scene]:
 
 
 def find_dataset_tables(root: Path) -> list[Path]:
-    places = [root, root / "data", *(entry for entry in sorted(root.iterdir()) if entry.is_dir())]
-    return [file for place in places for end in ENDINGS for file in sorted(place.glob(f"*{end}"))]
+    places = [root, *(entry for entry in sorted(root.iterdir()) if entry.is_dir())]
+    found = [file for place in places for end in ENDINGS for file in sorted(place.glob(f"*{end}"))]
+    return [file for file in found if not file.name.startswith("cache-")]  # of what was made of it
 
 
 def _scenes(file: Path, base: Path) -> Iterator[Scene]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.core.scene import Scene, SceneObject
+from instar.core.scene import Mask, Scene, SceneObject
 from instar.scenes.annotation_file import complain_at, read_bytes
-from instar.scenes.annotations import Size, annotated_scenes, boxed, outlined, read_size
+from instar.scenes.annotations import Size, annotated_scenes, boxed, masked, outlined, read_size
 from instar.user_file import read_json
 
 
 def labelme(path: str | Path, *, limit: int | None = None) -> list[Scene]:
-    """Polygons with their outlines, rectangles and circles with their boxes; points and lines are left out.
+    """Polygons and masks with their outlines, rectangles and circles with their boxes; points and lines are
+    left out.
 
     Shapes of one `group_id` and label are one object.
     """
@@ -36,7 +39,8 @@ def labelme(path: str | Path, *, limit: int | None = None) -> list[Scene]:
 
 
 def looks_like_labelme(path: Path) -> bool:
-    first = next(iter(sorted(path.glob("*.json"))), None)
+    """Such a file in the folder, or else in one below it."""
+    first = next((file for place in ("*.json", "*/*.json") for file in sorted(path.glob(place))), None)
     return first is not None and _is_labelme(first)
 
 
@@ -53,9 +57,12 @@ def _objects(shapes: list[Mapping[str, Any]], size: Size) -> list[SceneObject]:
         if kind == "polygon":
             group = shape.get("group_id")
             groups.setdefault((label, ("alone", number) if group is None else group), []).append(points)
-        elif kind == "rectangle":
-            (x1, y1), (x2, y2) = points
-            found += boxed(label, [min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)])
+        elif kind == "rectangle":  # by two corners, of other tools by four
+            columns, rows = zip(*points)
+            found += boxed(label, [min(columns), min(rows), max(columns), max(rows)])
+        elif kind == "mask":  # whose last pixel is the second point
+            (x1, y1), (x2, y2) = ((int(x), int(y)) for x, y in points)
+            found += masked(label, (x1, y1, x2 + 1, y2 + 1), partial(_mask, str(shape["mask"])), size)
         elif kind == "circle":
             (x, y), (at_x, at_y) = points
             radius = ((at_x - x) ** 2 + (at_y - y) ** 2) ** 0.5
@@ -63,3 +70,12 @@ def _objects(shapes: list[Mapping[str, Any]], size: Size) -> list[SceneObject]:
     for (label, _), polygons in groups.items():
         found += outlined(label, polygons, size)
     return found
+
+
+def _mask(png: str) -> Mask:
+    """What a shape has as a PNG of its box."""
+    from instar.imaging.codecs import decode_png_exact
+
+    part = decode_png_exact(base64.b64decode(png))
+    mask: Mask = (part if part.ndim == 2 else part[:, :, 0]) > 0
+    return mask

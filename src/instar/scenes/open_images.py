@@ -26,14 +26,23 @@ def open_images(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     file = Path(path)
     root = data_root(file)
     names = {key: name for table in sorted(file.parent.glob(NAMES)) for key, name in _rows_of(table)}
-    find, rows = picture_finder(root), _boxes(file)
-    here = {name: find(name) for name in rows}
-    objects: dict[str, list[SceneObject] | None] = {}
-    for name, picture in here.items():
-        if os.path.isfile(picture):  # False also for what no file can be called
-            objects[name] = _objects(file, picture, rows[name], names)
+    find = picture_finder(root)
+    here: dict[str, Path | None] = {}  # None for most: their rows are not kept
+    rows: dict[str, list[tuple[int, dict[str, str]]]] = {}
+    for number, row in _boxes(file):
+        name = row["ImageID"]
+        if name not in here:
+            picture = find(name)
+            here[name] = picture if os.path.isfile(picture) else None  # also for what no file can be called
+        if here[name] is not None:
+            rows.setdefault(name, []).append((number, row))
+    objects = {
+        name: _objects(file, picture, rows[name], names)
+        for name, picture in here.items()
+        if picture is not None
+    }
     if not objects:
-        raise BadInput(f"none of the {len(rows)} pictures of {file} is below {root}")
+        raise BadInput(f"none of the {len(here)} pictures of {file} is below {root}")
     return annotated_scenes(root, objects, limit=limit)
 
 
@@ -50,14 +59,12 @@ def _rows_of(table: Path) -> Iterator[tuple[str, str]]:
             yield row[0], row[1]
 
 
-def _boxes(file: Path) -> dict[str, list[tuple[int, dict[str, str]]]]:
-    """The rows of each picture, with their numbers."""
-    found: dict[str, list[tuple[int, dict[str, str]]]] = {}
+def _boxes(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows, with their numbers."""
     for number, row in enumerate(csv.DictReader(read_text(file).splitlines()), start=2):
         if not row.get("ImageID"):
             raise BadInput(f"{file} line {number}: no ImageID")
-        found.setdefault(row["ImageID"], []).append((number, row))
-    return found
+        yield number, row
 
 
 def _objects(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,13 @@ from instar.user_file import read_text
 YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml")
 LISTS = ("classes.txt", "obj.names", "_darknet.labels")
 """Files with a class on each line: of LabelImg and Label Studio, of Darknet and CVAT, of Roboflow."""
+
+
+class YoloClasses(NamedTuple):
+    """The names by number of class, where a file says them; and whether key points follow an object's box."""
+
+    names: list[str] | None
+    posed: bool = False
 
 
 def yolo(
@@ -43,18 +50,19 @@ def yolo(
     root = given.parent if given.is_file() else given
     if given.is_file() and given.suffix in (".yaml", ".yml"):
         document = _yaml(given)
-        names = _names(document, given) if names is None else names
-        below = root / str(document.get("path") or "")
-        root = below if below.is_dir() else root
+        root, classes = _root(document, root), _described(document, given)
+    else:
+        classes = yolo_classes(root)
+    if names is not None:
+        classes = classes._replace(names=list(names))
     scenes: list[Scene] = folder(root)
     scenes = [scene for scene in scenes if "images" in Path(scene.id).parts[:-1]] or scenes
     if not any(label_file(root, scene.id, labels).is_file() for scene in scenes):
         raise BadInput(
             f"no label file below {root} for any of {len(scenes)} pictures; expected {labels}/*.txt"
         )
-    known_names = class_names(root) if names is None else names
     return [
-        Scene(scene.id, scene.read, _objects(root, scene.id, labels, known_names)) for scene in scenes[:limit]
+        Scene(scene.id, scene.read, _objects(root, scene.id, labels, classes)) for scene in scenes[:limit]
     ]
 
 
@@ -85,9 +93,7 @@ def label_file(root: Path, picture: str, labels: str) -> Path:
     return root.joinpath(*parts)
 
 
-def _objects(
-    root: Path, picture: str, labels: str, names: Sequence[str] | None
-) -> tuple[SceneObject, ...] | None:
+def _objects(root: Path, picture: str, labels: str, classes: YoloClasses) -> tuple[SceneObject, ...] | None:
     from instar.imaging.codecs import picture_size
 
     file = label_file(root, picture, labels)
@@ -101,7 +107,8 @@ def _objects(
     found = []
     for number, line in lines:
         with complain_at(f"{file} line {number}"):
-            found.append(_object(line.split(), names, size))
+            words = line.split()[: 5 if classes.posed else None]
+            found.append(_object(words, classes.names, size))
     return tuple(thing for thing in found if thing is not None)
 
 
@@ -143,16 +150,32 @@ def _share(word: str) -> float:
     return share
 
 
-def class_names(root: Path) -> list[str] | None:
-    """The names by number of class, or None where no file in the folder, its parts or above it says them."""
+def yolo_classes(root: Path) -> YoloClasses:
+    """What the first file in the folder, its parts or above it says of the classes."""
     for place in (root, *(root / split for split in SPLITS[1:]), root.parent):
         for name in YAML_NAMES:
             if (place / name).is_file():
-                return _names(_yaml(place / name), place / name)
+                return _described(_yaml(place / name), place / name)
         for name in LISTS:
             if (place / name).is_file():
-                return [line.strip() for _, line in read_lines(place / name)]
-    return None
+                return YoloClasses([line.strip() for _, line in read_lines(place / name)])
+    return YoloClasses(None)
+
+
+def _described(document: dict[str, Any], path: Path) -> YoloClasses:
+    return YoloClasses(_names(document, path), "kpt_shape" in document)
+
+
+def _root(document: dict[str, Any], folder: Path) -> Path:
+    """The folder that a YAML file is about: its `path`, or that above the `images` of a split whose whole
+    path is given, or its own."""
+    below = folder / str(document.get("path") or "")
+    if document.get("path") is None:
+        splits = [Path(s) for key in ("train", "val", "test") if isinstance(s := document.get(key), str)]
+        for split in splits:
+            if split.is_absolute() and split.is_dir() and "images" in split.parts:
+                return Path(*split.parts[: split.parts.index("images")])
+    return below if below.is_dir() else folder
 
 
 def _yaml(path: Path) -> dict[str, Any]:

