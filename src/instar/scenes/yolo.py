@@ -148,11 +148,16 @@ def class_names(root: Path) -> list[str] | None:
     for place in (root, *(root / split for split in SPLITS[1:]), root.parent):
         for name in YAML_NAMES:
             if (place / name).is_file():
-                return _names(_yaml(place / name), place / name)
+                return names_in_yaml(place / name)
         for name in LISTS:
             if (place / name).is_file():
                 return [line.strip() for _, line in read_lines(place / name)]
     return None
+
+
+def names_in_yaml(path: Path) -> list[str]:
+    """The class names of a `data.yaml`, by number."""
+    return _names(_yaml(path), path)
 
 
 def _yaml(path: Path) -> dict[str, Any]:
