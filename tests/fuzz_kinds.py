@@ -466,7 +466,8 @@ def kept_run() -> Path:
         "--search",
         "guided",
     ]
-    command("run", *words, "--set", "search.per_object=2", "--out", str(folder))
+    settings = ["--referees", "none", "--set", "search.per_object=2"]  # networks need more memory than is bound
+    command("run", *words, *settings, "--out", str(folder))
     with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
         database.execute("PRAGMA journal_mode = DELETE")
     return folder

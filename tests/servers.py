@@ -91,6 +91,8 @@ class _Desk(BaseHTTPRequestHandler):
             return self._say(int(mood), {"error": "not now"})
         if mood.startswith("retry-after"):
             return self._say(429, {"error": "slower"}, {"Retry-After": mood.rpartition(" ")[2]})
+        if mood.startswith("say "):
+            return self._say(200, mood.removeprefix("say ").encode())
         if mood == "stall":
             time.sleep(3)
         answer = self._answer(headers, body)
@@ -130,7 +132,7 @@ class _Desk(BaseHTTPRequestHandler):
     def _say(
         self, status: int, answer: Any, more: dict[str, str] | None = None, *, cut: bool = False
     ) -> None:
-        data = json.dumps(answer).encode()
+        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))

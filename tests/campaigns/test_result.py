@@ -4,7 +4,8 @@ from pathlib import Path
 
 from instar.campaigns.plan import make_plan
 from instar.campaigns.result import names_code, read_result
-from instar.campaigns.run import execute
+from instar.campaigns.run import execute, run
+from instar.core.system import Limits
 from instar.store import RunStore
 
 
@@ -25,3 +26,19 @@ def test_a_run_that_ends_early_says_why(tmp_path: Path) -> None:
     assert words in result.text(brief=True)
     assert result.document()["ended"].startswith(words)
     assert not names_code(run)
+
+
+def test_a_run_whose_system_fails_says_why_first_and_does_not_ask_for_more(tmp_path: Path) -> None:
+    class Broken:
+        name = "broken"
+
+        def predict(self, images):
+            raise RuntimeError("no device")
+
+    list(run("street:2", "detection.mirrored", Broken(), limits=Limits(queries=500), out=tmp_path / "run"))
+    with RunStore.read(tmp_path / "run") as store:
+        result = read_result(store)
+    (first, *_) = result.text(brief=True).splitlines()
+    assert first.startswith("broken: too many failures: the system failed in ")
+    assert first.endswith(": RuntimeError: no device.")
+    assert result.summary.ended == ""

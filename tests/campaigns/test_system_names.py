@@ -84,6 +84,12 @@ def test_names_that_an_exporter_wrote_into_the_file_are_used() -> None:
             {},
             r"a \[1, 9, 9, 9\]; how to read that cannot be told",
         ),
+        ({"a": np.zeros((1, 1), np.float32)}, {}, r"a \[1, 1\]; how to read that cannot be told"),
+        (
+            {"a": np.zeros((1, 1, *SIZE), np.float32)},
+            {},
+            r"a \[1, 1, 96, 128\], as text locators do: give --system ppocr-v4-det --set system\.weights=",
+        ),
     ],
 )
 def test_what_a_file_does_not_tell_is_asked_for_with_what_was_seen(answers, options, complaint) -> None:
@@ -238,6 +244,9 @@ def test_torch_files_are_torch_script_or_a_state_with_its_class(monkeypatch) -> 
     assert predicted(Use("parallel.pth", {**size, "network": "nets:Constant"})) == ([20, 10, 60, 50], "dog")
     with pytest.raises(BadInput, match="has a state and no network; say which: --set system"):
         resolve_system(Use("state.pth", size))
+    Path("page.pt").write_text("<html>")
+    with pytest.raises(BadInput, match=r"page\.pt is no file that torch wrote"):
+        resolve_system(Use("page.pt", size))
     for name in ("script.pt", "state.pth"):
         assert code_named_by(settle_name(Use(name)))  # so that a run folder cannot bring one along
 
@@ -383,6 +392,8 @@ def test_a_run_folder_cannot_have_a_command_a_server_or_a_pickle_used(name: str,
 def test_names_that_name_nothing_are_refused() -> None:
     with pytest.raises(BadInput, match="system 'hf:' names nothing; write it as hf:NAME"):
         resolve_system(Use("hf:"))
+    with pytest.raises(BadInput, match="unknown kind of address 'htp'; did you mean 'http'"):
+        resolve_system(Use("htp://localhost/find"))
 
 
 class Finder:

@@ -117,7 +117,8 @@ def test_a_set_is_split_by_scene_with_the_users_classes_and_originals(run, tmp_p
     failing = sum(image["instar"].get("status") == "violated" for image in parts[0]["images"])
     assert f"| train | violated | {failing} |" in (out / "README.md").read_text()
 
-    yolo = tmp_path / "yolo"
+    yolo, names = tmp_path / "yolo", tmp_path / "data.yaml"
+    names.write_text("names: {0: car, 1: person}\n")
     told(
         capsys,
         "export",
@@ -129,7 +130,7 @@ def test_a_set_is_split_by_scene_with_the_users_classes_and_originals(run, tmp_p
         "--val",
         "0.4",
         "--classes",
-        "car,person",
+        str(names),
     )
     told_by = yaml.safe_load((yolo / "data.yaml").read_text())
     assert told_by["names"] == ["car", "person"]

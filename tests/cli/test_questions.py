@@ -96,7 +96,22 @@ def test_coco_results_answer_by_number_and_leave_out_pictures_without_objects(
     results = [{"image_id": images[0]["id"], "category_id": 18, "bbox": [5, 5, 40, 30], "score": 0.9}]
     Path("coco.json").write_text(json.dumps(results))
     assert main(["answers", RUN, "coco.json"]) == 0
-    assert f"{len(images) - 1} of {len(images)} pictures have no result" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert f"{len(images) - 1} of {len(images)} pictures have no result: nothing was found" in err
+    assert "are not asked now" not in err
+
+
+def test_pictures_without_an_answer_are_told_and_asked_again_and_so_are_answers_to_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, document = said(capsys, "questions", "--system", "my-model", *CAMPAIGN, "--out", RUN)
+    first, *others = answer_lines(Path(document["folder"]))
+    Path("a.jsonl").write_text("\n".join(map(json.dumps, [first, {**first, "file": "old.png"}])))
+    main(["answers", RUN, "a.jsonl"])
+    err = capsys.readouterr().err
+    assert f"{len(others)} of {len(others) + 1} pictures have no answer: they are asked again" in err
+    assert "1 of 2 pictures in a.jsonl are not asked now" in err
+    assert {one["file"] for one in others} <= {path.name for path in Path(document["folder"]).glob("*.png")}
 
 
 @pytest.mark.parametrize(

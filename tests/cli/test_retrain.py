@@ -12,7 +12,8 @@ pytestmark = pytest.mark.real
 
 from instar.cli import main  # noqa: E402  # torch first
 
-QUICK = ["--steps", "4", "--batch", "2", "--points", "2", "--seeds", "2", "--questions", "12"]
+QUICK = ["--steps", "4", "--batch", "2", "--points", "2", "--seeds", "2"]
+QUICK += ["--questions", "24", "--also", "mirrored"]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,14 @@ def test_three_configurations_are_trained_and_measured_and_kept(run, tmp_path, c
     ]
     for one in only["trained"]:
         assert list(one["curve"]) == ["0", "2", "4"]
-        assert set(one["fresh"]) == {"cropped", "defocused"}
+        assert set(one["fresh"]) == {"cropped", "defocused", "mirrored"}
+    failures = document["tables"]["failures"]["rows"]
+    assert [row[:2] for row in failures[1:]] == [
+        ["cropped", "yes"],
+        ["defocused", "yes"],
+        ["mirrored", "no"],
+        ["all", ""],
+    ]
     starts = {tuple(one["curve"]["0"]) for one in only["trained"]}
     assert len(starts) == 1
     rows = document["tables"]["accuracy"]["rows"]

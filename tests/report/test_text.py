@@ -105,6 +105,7 @@ NOTHING_JUDGED = Summary(
     placebos=None,
     kinds={},
     reasons={"RuntimeError: no device": 2},
+    why_failed="RuntimeError: no device",
     relations={"insertion": RelationSummary(Counts(failed=2), None)},
     findings=[],
 )

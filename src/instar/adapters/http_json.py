@@ -22,6 +22,7 @@ from instar.user_file import parse_json
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
+MOST_LOOKED_AT = 10_000  # bytes of a response that is no answer
 
 
 class HttpSystem(ThrottledSystem):
@@ -91,8 +92,7 @@ class HttpSystem(ThrottledSystem):
         return HttpRequest(self._url, headers, body, self.throttle.stall)
 
     def _read(self, response: HttpResponse) -> Any:
-        check_status(self.name, response, [self._auth] if self._auth else [])
-        found = parse_whole(self.name, response.body)
+        found = read_response(self.name, response, [self._auth] if self._auth else [])
         if self._mapping is not None:
             seen = found
             found = self._mapping.search(seen)
@@ -104,22 +104,25 @@ class HttpSystem(ThrottledSystem):
         return with_labels(found, self._names)
 
 
-def parse_whole(name: str, body: bytes) -> Any:
-    """The JSON of an answer; one that seems to be cut off is asked for again."""
+def read_response(name: str, response: HttpResponse, secrets: Sequence[str] = ()) -> Any:
+    """The JSON of an answer. Busy where it seems to be cut off, or where its status says so; a status may
+    also refuse the key for good, or this picture.
+    """
+    body = response.body
+    _check_status(name, response, secrets)
     try:
         return parse_json(body, "the answer")
     except BadInput as error:
         if body.lstrip()[:1] in (b"{", b"["):
             raise Busy(f"the answer of {name} is cut off: {error}") from None
-        raise ValueError(f"{name}: {error}") from None
+        start = _start(body, secrets, 60)
+        raise ValueError(f"{name} answers with {start!r}, which is no JSON") from None
 
 
-def check_status(name: str, response: HttpResponse, secrets: Sequence[str] = ()) -> None:
-    """Raise what a status means: busy, a key that is refused for good, or a question that is."""
+def _check_status(name: str, response: HttpResponse, secrets: Sequence[str]) -> None:
     if 200 <= response.status < 300:
         return
-    start = " ".join(response.body[:200].decode("utf-8", "replace").split())
-    said = hide_secrets(f"status {response.status}: {start}", secrets)
+    said = f"status {response.status}: {_start(response.body, secrets, 200)}"
     if response.status in BUSY:
         raise Busy(f"{name} is busy ({said})", response.retry_after)
     if response.status in (401, 403):
@@ -128,3 +131,9 @@ def check_status(name: str, response: HttpResponse, secrets: Sequence[str] = ())
     if response.status in (404, 405):
         raise NotThere(f"{name} takes no pictures at that address ({said})")
     raise ValueError(f"{name} refuses the picture ({said})")
+
+
+def _start(body: bytes, secrets: Sequence[str], most: int) -> str:
+    """What a response begins with; secrets are hidden first, so that no half of one is left."""
+    text = body[:MOST_LOOKED_AT].decode("utf-8", "replace")
+    return " ".join(hide_secrets(text, secrets).split())[:most]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.adapters.exchange import HttpRequest, HttpResponse, over_http
-from instar.adapters.http_json import check_status, parse_whole
+from instar.adapters.http_json import read_response
 from instar.adapters.labels import read_labels, with_labels
 from instar.adapters.throttle import Throttle, ThrottledSystem
 from instar.core.errors import BadInput
@@ -122,9 +122,11 @@ class KserveSystem(ThrottledSystem):
         return self.throttle.ask(lambda: self._read(over_http(request)))
 
     def _read(self, response: HttpResponse) -> Any:
-        check_status(self.name, response, [self._auth] if self._auth else [])
-        answer = parse_whole(self.name, response.body)
-        tensors = {one["name"]: one for one in answer.get("outputs", [])}
+        answer = read_response(self.name, response, [self._auth] if self._auth else [])
+        try:
+            tensors = {one["name"]: one for one in answer["outputs"]}
+        except (LookupError, TypeError):
+            raise ValueError(f"{self.name} answers in another form than the protocol has") from None
         texts = [one for one in tensors.values() if one.get("datatype") == "BYTES"]
         if len(tensors) == 1 and texts:
             return with_labels(parse_json(texts[0]["data"][0], f"the text of {self.name}"), self._names)

@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from instar.adapters.exchange import HttpRequest, HttpResponse, host_of, over_http
-from instar.adapters.http_json import check_status, parse_whole
+from instar.adapters.http_json import read_response
 from instar.adapters.labels import read_labels
 from instar.adapters.throttle import Throttle, ThrottledSystem
 from instar.core.errors import BadInput
@@ -77,8 +77,7 @@ class OpenAiSystem(ThrottledSystem):
         return self.throttle.ask(lambda: self._read(over_http(request), image))
 
     def _read(self, response: HttpResponse, image: Image) -> Any:
-        check_status(self.name, response, [self._auth])
-        answer = parse_whole(self.name, response.body)
+        answer = read_response(self.name, response, [self._auth])
         try:
             text = answer["choices"][0]["message"]["content"]
         except (LookupError, TypeError):

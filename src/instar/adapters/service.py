@@ -200,7 +200,8 @@ class Service(ThrottledSystem):
                 raise Busy(f"the answer of {self.name} is cut off after {len(body)} bytes")
             if status in (401, 403):
                 raise Refused(f"{self.name} refuses the credentials (status {status})")
-            start = hide_secrets(" ".join(body[:60].decode("utf-8", "replace").split()), self._api.keys, sent)
+            text = hide_secrets(body.decode("utf-8", "replace"), self._api.keys, sent)
+            start = " ".join(text.split())[:60]
             raise ValueError(f"{self.name} answered {start!r} (status {status}), which is no JSON object")
         try:
             trouble = self._api.trouble(status, answer)

@@ -80,9 +80,7 @@ class Throttle:
                 busy = raised
             wait = _pause(busy, attempt)
             if self._clock() - began + wait > self.patience:
-                raise Unavailable(
-                    f"{busy} (after {self._clock() - began:.0f} s, patience {self.patience:g} s)"
-                )
+                raise Unavailable(f"{busy} (patience {self.patience:g} s)")
             self._sleep(wait)
             attempt += 1
 

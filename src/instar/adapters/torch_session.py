@@ -64,9 +64,7 @@ def open_torch(model: Path, network: str | None, threads: int) -> TorchSession:
     try:
         if network is None:
             if not is_torch_script(model):
-                raise BadInput(
-                    f"{model} has a state and no network; say which: --set system.network=module:Class"
-                )
+                raise BadInput(f"{model} {_instead_of_script(model)}")
             module = torch.jit.load(str(model), map_location="cpu")
         else:
             module = _make(network)
@@ -96,6 +94,18 @@ def open_onnx_in_torch(model: Path, threads: int, device: str) -> TorchSession:
 def is_torch_script(model: Path) -> bool:
     """Whether a file has a network and not only its state, without loading anything."""
     return any("/code/" in name for name in _members(model))
+
+
+def _instead_of_script(model: Path) -> str:
+    """What is in a file that is no TorchScript, and what to do."""
+    with model.open("rb") as file:
+        start = file.read(2)
+    if start not in (b"PK", b"\x80\x02"):
+        return "is no file that torch wrote"
+    return (
+        "has a state and no network; say which: --set system.network=module:Class (a module that was pickled "
+        "whole is not read: save its state, or torch.jit.script of it)"
+    )
 
 
 def is_ultralytics(model: Path) -> bool:

@@ -83,7 +83,7 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     records = map(dismiss, store.records(changes=False, held_evidence=False))
     summary = summarise(scenes.watch(figures.watch(records)), totals)
     figures.note_levels(store.levels(), {one.case for one in summary.findings if one.headline})
-    summary = replace(summary, ended=_why_ended(store, totals), names_code=_names_code(store))
+    summary = replace(summary, ended=_why_ended(store, summary), names_code=_names_code(store))
     if summary.scenes_judged > summary.totals.scenes:
         raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
     violated = ((dismiss(record), change) for record, change in store.violated())
@@ -133,9 +133,9 @@ def plan_of(store: RunStore) -> Plan | None:
         return None
 
 
-def _why_ended(store: RunStore, totals: Totals) -> str:
+def _why_ended(store: RunStore, summary: Summary) -> str:
     """Why there are fewer questions than the plan allowed, or fewer scenes; empty where there are not."""
-    plan = plan_of(store)
+    plan, totals = plan_of(store), summary.totals
     limits = Limits() if plan is None else plan.limits
     spent = f"{totals.queries:,} questions"
     if limits.queries is not None:
@@ -146,6 +146,8 @@ def _why_ended(store: RunStore, totals: Totals) -> str:
         return (
             f"Not complete, after {spent}: it is under way, was interrupted, or the system failed too often"
         )
+    if summary.is_failing:
+        return ""  # more pictures would fail as well
     if limits.queries is not None and totals.queries < limits.queries - ROUNDED:
         return f"Ended after {spent}: nothing was left to try; more pictures or relations give more"
     return ""

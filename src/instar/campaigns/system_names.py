@@ -23,7 +23,7 @@ from typing import Any
 from instar.adapters.torch_session import is_ultralytics
 from instar.campaigns.catalogue import TaskCatalogue, catalogues, import_home
 from instar.campaigns.plan import Use
-from instar.core.errors import BadInput
+from instar.core.errors import BadInput, UnknownName
 from instar.progress import say
 
 ANSWER_FILES = (".json", ".jsonl")
@@ -66,6 +66,8 @@ def find_adapter(use: Use) -> tuple[Any, Use] | None:
         adapter = ANSWERS
     if adapter is None and path.suffix == ".pt" and is_ultralytics(path):
         adapter = ULTRALYTICS
+    if adapter is None and rest.startswith("//"):
+        raise UnknownName("kind of address", scheme, [name for name in SCHEMES if SCHEMES[name].whole])
     if adapter is None:
         return None
     value = use.name if adapter.whole else rest

@@ -62,8 +62,12 @@ def _given(folder: Path, file: Path, plan: Plan) -> list[GivenAnswer]:
             "by their file's name, in COCO results by the id that questions.json gives them"
         )
     missing = [name for name in wanted if name not in found]
-    if missing and has_only_objects(file):
-        print(f"{len(missing)} of {len(wanted)} pictures have no result: nothing was found", file=sys.stderr)
+    if missing:
+        what = "no result: nothing was found" if has_only_objects(file) else "no answer: they are asked again"
+        print(f"{len(missing)} of {len(wanted)} pictures have {what}", file=sys.stderr)
+    if others := len(answers) - len(found):
+        print(f"{others} of {len(answers)} pictures in {file} are not asked now", file=sys.stderr)
+    if has_only_objects(file):
         found |= {name: with_labels([], read_labels(labels)) for name in missing}
     task = resolve_relation(plan.relations[0].relation).resolved_task
     for name, answer in found.items():

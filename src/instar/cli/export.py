@@ -34,7 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--cases", choices=CASES, default="failing", help="one for each failure, as many that held, or both")
     add("--with-pasted", action="store_true", help="coco, yolo, fiftyone: label the pasted object too")
     add("--originals", action="store_true", help="coco, yolo, fiftyone: the unchanged pictures too")
-    add("--classes", metavar="FILE|A,B", help="coco, yolo, fiftyone: your classes in order, or a COCO file")
+    add(
+        "--classes",
+        metavar="FILE|A,B",
+        help="coco, yolo, fiftyone: your classes in order, a data.yaml, or a COCO file",
+    )
     add(
         "--val",
         type=float,

@@ -44,7 +44,7 @@ def require_in_unit(what: str, values: npt.NDArray[np.float32]) -> None:
     in_range = (values >= 0) & (values <= 1)
     if not in_range.all():
         i = int(in_range.argmin())
-        raise ValueError(f"{what} {i} is {values[i]}; it must be between 0 and 1")
+        raise ValueError(f"{what} {i} is {values[i]!s}; it must be between 0 and 1")
 
 
 def require_few(what: str, number: int) -> None:

@@ -177,6 +177,8 @@ class Summary:
     """Different failures by how bad they are, where findings have a `harm` in their evidence."""
     ended: str = ""
     """Why the run ended with fewer questions than it might have asked; empty where it did not."""
+    why_failed: str = ""
+    """The most frequent reason of failed cases."""
     names_code: bool = False
     """Whether its plan names code of the user's own, so that replaying a case needs `--trust`."""
 
@@ -217,10 +219,15 @@ class Summary:
         return self.counts.unstable / self.counts.judged if self.counts.judged else None
 
     @property
+    def is_failing(self) -> bool:
+        """Whether the system failed to answer too often for anything to be said about it."""
+        return self.counts.failed > MOST_FAILED * (self.counts.judged + self.counts.failed)
+
+    @property
     def why_not_judged(self) -> str:
         """Why nothing can be said about the system; empty where something can."""
         counts, totals = self.counts, self.totals
-        if counts.failed > MOST_FAILED * (counts.judged + counts.failed):
+        if self.is_failing:
             of = counted(counts.judged + counts.failed, "case")
             return f"too many failures: the system failed in {counts.failed:,} of {of}"
         if not counts.judged:
@@ -293,6 +300,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     unconfirmed = 0
     kinds: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
+    failures: Counter[str] = Counter()
     placebos: Counter[bool] = Counter()
     distinct: dict[tuple[str, ...], Finding] = {}
     violations: list[Violation] = []
@@ -316,6 +324,8 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
                 placebos[_reproduced(verdict.findings, verdict.evidence["placebo"])] += 1
         elif verdict.status is not Status.HELD:
             reasons[verdict.reason or verdict.status.value] += 1
+            if verdict.status is Status.FAILED:
+                failures[verdict.reason] += 1
             unconfirmed += verdict.kind == "unconfirmed"
     everything, drawn = _Tally(), _Tally()
     for name, tally in tallies.items():
@@ -339,6 +349,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         placebos=Placebos(placebos.total(), placebos[True]) if placebos else None,
         kinds=_most_frequent_first(kinds),
         reasons=_most_frequent_first(reasons),
+        why_failed=next(iter(_most_frequent_first(failures)), ""),
         relations={name: tallies[name].summary(is_yield=name in totals.yields) for name in sorted(tallies)},
         findings=sorted(violations, key=attrgetter("plainness")),
         breaks=[breaks[key] for key in sorted(breaks)],

@@ -204,7 +204,10 @@ def _headline(summary: Summary) -> Iterator[str]:
     scenes, system = counted(summary.scenes_judged, "judged scene"), readable(totals.system)
     if summary.why_not_judged:
         of = "" if "scene" in summary.why_not_judged else f", {counted(totals.scenes, 'scene')}"
-        yield f"{system}: {summary.why_not_judged}{of}."
+        why = summary.why_failed if summary.is_failing else ""
+        if not counts.judged:
+            why = why or next(iter(summary.reasons), "")
+        yield f"{system}: {summary.why_not_judged}{of}{why and ': '}{why}."
     if not counts.judged:
         pass
     elif not counts.headline:

@@ -178,6 +178,11 @@ def _root(document: dict[str, Any], folder: Path) -> Path:
     return below if below.is_dir() else folder
 
 
+def names_in_yaml(path: Path) -> list[str]:
+    """The class names of a `data.yaml`, by number."""
+    return _names(_yaml(path), path)
+
+
 def _yaml(path: Path) -> dict[str, Any]:
     import yaml
 

@@ -18,9 +18,11 @@ CARRIED = (
     "labels", "cls", "class_id", "pred_classes", "names",
     "scores", "conf", "confidence",
     "pred_instances", "instances", "image_size", "data",
-    "probs", "logits",
+    "probs", "logits", "txts",
 )  # fmt: skip
-"""The attributes in which detectors and classifiers of the usual libraries carry their answers."""
+"""The attributes in which detectors, classifiers and readers of the usual libraries carry their answers."""
+LOADED = ("xyxy", "txts")
+"""By which those are known whose dataclasses have more in them than the answer: supervision, RapidOCR."""
 MOST_DEEP = 24
 
 
@@ -85,14 +87,14 @@ def _from_dataclass(value: Any, deep: int) -> Any:
     fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     parts = {name: to_plain(item, deep=deep - 1, foreign=True) for name, item in fields.items()}
     if all(parts[name] is item for name, item in fields.items() if not isinstance(item, Mapping)):
-        return value if not _has(value, "xyxy") else _carried(parts)
+        return _carried(parts) if any(_has(value, name) for name in LOADED) else value
     return _carried(parts)
 
 
 def _carried(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Without what no answer needs, such as masks and the picture itself; all, where nothing is known."""
     kept = {name: part for name, part in parts.items() if name in CARRIED and part is not None}
-    return kept or dict(parts)
+    return kept or ({"boxes": []} if set(LOADED) & set(parts) else dict(parts))
 
 
 def _from_object(value: Any, deep: int) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -29,6 +32,51 @@ def test_an_answer_may_come_in_several_forms(answer):
     assert found.quads.tolist() == [BOX]
     assert found.quads.dtype == np.float32
     assert (found.texts, found.scores.tolist()) == (("EXIT",), [0.5])
+
+
+SIDES = dict(zip(("left", "top", "width", "height"), ((0, 10), (0, 10), (100, 40), (60, 10))))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param([(BOX, "EXIT", np.float64(0.5))], id="EasyOCR"),
+        pytest.param([{"boxes": BOX, "text": "EXIT", "confident": 0.5}], id="EasyOCR, as mappings"),
+        pytest.param([[BOX, ("EXIT", 0.5)]], id="PaddleOCR 2"),
+        pytest.param(
+            {"dt_polys": [BOX, BOX], "rec_polys": [BOX], "rec_texts": ["EXIT"], "rec_scores": [0.5]},
+            id="PaddleOCR 3",
+        ),
+        pytest.param({"boxes": np.float32([BOX]), "txts": ("EXIT",), "scores": (0.5,)}, id="RapidOCR"),
+        pytest.param([{"box": BOX, "txt": "EXIT", "score": 0.5}], id="RapidOCR, as JSON"),
+        pytest.param({**SIDES, "text": ["", "EXIT"], "conf": [-1, 50], "level": [1, 5]}, id="pytesseract"),
+        pytest.param([{"bbox": [10, 10, 40, 10], "text": "EXIT", "score": 0.5}], id="COCO"),
+        pytest.param(
+            [{"points": [10, 10, 50, 10, 50, 20, 10, 20], "transcription": "EXIT", "score": 0.5}],
+            id="eight numbers",
+        ),
+        pytest.param({"boxes": [[10, 10, 50, 20]], "texts": ["EXIT"], "scores": [0.5]}, id="rectangles"),
+    ],
+)
+def test_an_answer_may_be_that_of_a_library(answer):
+    found = read(IMAGE, decode_answer(encode_answer(answer)))
+    assert (found.quads.tolist(), found.texts, found.scores.tolist()) == ([BOX], ("EXIT",), [0.5])
+
+
+@dataclass
+class Output:
+    """As RapidOCR has it: with the picture, and with what cannot be kept."""
+
+    boxes: Any = None
+    txts: Any = None
+    scores: Any = None
+    viser: Any = field(default_factory=object)
+
+
+def test_a_librarys_output_is_kept_without_what_is_no_answer():
+    full = Output(np.float32([BOX]), ("EXIT",), (0.5,))
+    assert read(IMAGE, decode_answer(encode_answer(full))).texts == ("EXIT",)
+    assert len(read(IMAGE, decode_answer(encode_answer(Output())))) == 0
 
 
 @pytest.mark.parametrize("answer", [[BOX], np.array([BOX]), {"quads": [BOX]}])
@@ -63,7 +111,7 @@ def test_a_quad_that_overshoots_stays_as_it_is():
         ([[[0, 0], [9, 9], [5, 5], [2, 2]]], "quad 0 .* has no area"),
         ([[[100, 0], [120, 0], [120, 9], [100, 9]]], "quad 0 .* lies outside the picture of 100x60"),
         ([[[-9, 0], [0, 0], [0, 9], [-9, 9]]], "quad 0 .* lies outside the picture"),
-        ({"boxes": [BOX]}, "the answer has no 'quads'; it has"),
+        ({"things": [BOX]}, "the answer has no 'quads'; it has"),
         ({"quads": [BOX], "scores": [1.5]}, "score 0 is 1.5"),
         ({"quads": [BOX], "scores": [float("nan")]}, "score 0 is nan"),
         ({"quads": [BOX], "scores": [0.5, 0.5]}, r"scores has shape \(2,\)"),

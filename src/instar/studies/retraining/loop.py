@@ -56,9 +56,11 @@ class Setting:
 @dataclass(frozen=True)
 class Round:
     """What was trained on, the trainings, and the rates of each on fresh changes; `before` are those of the
-    network that the round began with, and `compared` holds each against it, change by change.
+    network that the round began with, and `compared` holds each against it, change by change. `relations` are
+    those whose failures were learned from.
     """
 
+    relations: Sequence[str]
     sets: Sets
     trained: Sequence[Trained]
     rates: Sequence[Rates]
@@ -181,7 +183,7 @@ def _one_round(
             rates.append(_fresh_rates(weights, asked, setting, reader.plan.referees or "", place / "fresh"))
             shown.advance()
     compared = [_compare(folder / "start" / "fresh", one.weights.parent / "fresh") for one in trained]
-    return Round(sets, trained, rates[1:], rates[0], compared)
+    return Round([one.name for one in relations], sets, trained, rates[1:], rates[0], compared)
 
 
 def _require_same(folder: Path, lesson: Mapping[str, Any]) -> None:

@@ -53,14 +53,18 @@ def _curve(one: Round) -> Table:
 
 
 def _failures(one: Round) -> Table:
-    rows = [["relation", "before", *LEARNED.values()]]
-    for relation in sorted({name for rates in (one.before, *one.rates) for name in rates}):
-        cells = [_share([one.before], relation)]
-        for name in CONFIGURATIONS:
-            own = [rates for trained, rates in zip(one.trained, one.rates) if trained.configuration == name]
-            cells.append(_share(own, relation))
-        rows.append([relation, *cells])
-    note = "Cases with a failure of those judged, on fresh changes of the same pictures; all seeds together."
+    there = {name for rates in (one.before, *one.rates) for name in rates}
+    names = sorted(there, key=lambda name: (name not in one.relations, name))
+    rows = [["relation", "trained on", "before", *LEARNED.values()]]
+    for label, relations in [*((name, [name]) for name in names), ("all", names)]:
+        cells = [_share([one.before], relations)]
+        for configuration in CONFIGURATIONS:
+            pairs = zip(one.trained, one.rates)
+            own = [rates for trained, rates in pairs if trained.configuration == configuration]
+            cells.append(_share(own, relations))
+        is_trained_on = {True: "yes", False: "no"}[label in one.relations]
+        rows.append([label, "" if label == "all" else is_trained_on, *cells])
+    note = "Cases with a failure of those judged, on the pictures tested on; all seeds together."
     return Table("failures", "Failures on fresh changes", rows, note)
 
 
@@ -97,7 +101,7 @@ def _percent(values: Sequence[float]) -> list[str]:
     return [mean, f"{low - 100:.1f} to {high - 100:.1f}"]
 
 
-def _share(rates: Sequence[Rates], relation: str) -> str:
-    pairs = [one[relation] for one in rates if relation in one]
+def _share(rates: Sequence[Rates], relations: Sequence[str]) -> str:
+    pairs = [one[name] for one in rates for name in relations if name in one]
     failed, judged = (sum(pair[k] for pair in pairs) for k in (0, 1))
     return f"{100 * failed / judged:.1f} % of {judged}" if judged else "-"

@@ -99,7 +99,8 @@ def read(image: Image, answer: Any) -> Detections:
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     are_shares = low.min() >= 0 and high.max() <= 1 and (boxes != np.rint(boxes)).any()
     if are_shares and min(height, width) >= SMALLEST:
-        raise ValueError(f"all boxes are within 1 pixel, as {boxes[0].tolist()}: give pixels, not shares")
+        first = ", ".join(map(str, boxes[0]))
+        raise ValueError(f"all boxes are within 1 pixel, as [{first}]: give pixels, not shares")
     if low[0] >= 0 and low[1] >= 0 and high[2] <= width and high[3] <= height:
         return found
     clipped = np.clip(boxes, 0, np.array([width, height, width, height], np.float32))

@@ -24,6 +24,7 @@ from instar.core.replay import Replay
 from instar.core.scene import Image, SceneObject
 from instar.imaging.codecs import encode_png
 from instar.imaging.geometry import Box
+from instar.scenes.yolo import names_in_yaml
 from instar.tasks.detection.changes import Copy, Insertion, Removal, is_removed
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.known_objects import KnownObjects
@@ -134,7 +135,9 @@ def export_fiftyone(cases: Iterable[Replay], folder: Path, **options: Any) -> in
 
 
 def _read_classes(given: str) -> Mapping[str, int]:
-    """Class names with their ids: a file with one on each line, COCO's categories, or names with commas."""
+    """Class names with their ids: a file with one on each line, COCO's categories or a `data.yaml`, or names
+    with commas.
+    """
     path = Path(given)
     if path.suffix == ".json":
         try:
@@ -142,6 +145,8 @@ def _read_classes(given: str) -> Mapping[str, int]:
             ids = {str(one["name"]): int(one["id"]) for one in listed}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise BadInput(f"--classes {given} has no categories as COCO writes them ({error})") from error
+    elif path.suffix in (".yaml", ".yml"):
+        ids = {name: number for number, name in enumerate(names_in_yaml(path), 1)}
     else:
         is_file = path.is_file() or ("," not in given and (path.suffix or len(path.parts) > 1))
         text = read_text(path, "list of classes") if is_file else given.replace(",", "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from instar.core.answer_values import (
     short,
 )
 from instar.core.scene import Image
+from instar.tasks.text.foreign_answers import find_parts
 from instar.tasks.text.polygons import bounds, clockwise, quad_areas
 
 READ = 0.6  # how sure one that reads must be of a text
@@ -72,10 +72,10 @@ class Quads:
 def read(image: Image, answer: Any) -> Quads:
     """What a system said about a picture, as quads that run clockwise and show something of it.
 
-    Besides `Quads`, a mapping with `quads` and perhaps `texts` and `scores`, or the quads alone, as
-    lists or anything that numpy can read. A quad may overshoot the picture, as locators leave some air
-    around a text at its edge. TypeError or ValueError says what is wrong with an answer that cannot be
-    used: quads of three corners, without area, wholly outside.
+    Besides `Quads`, a mapping with `quads` and perhaps `texts` and `scores`, the quads alone, as lists or
+    anything that numpy can read, or what the usual libraries give (see `foreign_answers`). A quad may
+    overshoot the picture, as locators leave some air around a text at its edge. TypeError or ValueError says
+    what is wrong with an answer that cannot be used: quads of three corners, without area, wholly outside.
     """
     found = answer if isinstance(answer, Quads) else _from_plain(answer)
     require_few("quads", len(found))
@@ -99,15 +99,10 @@ def are_read(answer: Quads) -> npt.NDArray[np.bool_]:
 
 
 def _from_plain(answer: Any) -> Quads:
-    given = answer if isinstance(answer, Mapping) else {"quads": answer}
-    if "quads" not in given:
-        raise ValueError(f"the answer has no 'quads'; it has {sorted(map(str, given))}")
-    quads = numbers("quads", given["quads"])
-    if quads.size == 0:
-        quads = quads.reshape(0, 4, 2)  # a plain [] has lost its other dimensions
+    given = find_parts(answer)
     texts, scores = given.get("texts"), given.get("scores")
     return Quads(
-        quads,
+        given["quads"],
         None if texts is None else tuple(plain_list("texts", texts, "str")),
         None if scores is None else numbers("scores", scores),
     )

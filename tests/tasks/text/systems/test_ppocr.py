@@ -16,6 +16,7 @@ import pytest
 from instar.core.errors import BadInput
 from instar.tasks.text.polygons import quad_iou
 from instar.tasks.text.systems.ppocr import ppocr_v4, ppocr_v6
+from onnx_answers import save_network
 from text_pictures import drawn_page, photograph
 
 LOCATORS = {"v4": ppocr_v4, "v6": ppocr_v6}
@@ -145,3 +146,12 @@ def test_bad_settings_are_named():
         ppocr_v6(least_score=50)
     with pytest.raises(BadInput, match="ppocr-v6-det: threads is 0; it must be a whole number of at least 1"):
         ppocr_v6(threads=0)
+
+
+def test_a_network_of_ones_own_that_is_none_or_for_one_size_is_refused(tmp_path):
+    fixed = save_network(tmp_path / "fixed.onnx", {"map": np.zeros((1, 1, 96, 128), np.float32)})
+    with pytest.raises(BadInput, match=r"takes picture \[1, 3, 96, 128\]; .* any height and width"):
+        ppocr_v4(weights=fixed)
+    (tmp_path / "page.onnx").write_text("<html>")
+    with pytest.raises(BadInput, match=r"page\.onnx is no network that onnxruntime can run"):
+        ppocr_v4(weights=str(tmp_path / "page.onnx"))

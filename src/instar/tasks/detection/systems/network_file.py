@@ -48,6 +48,19 @@ class _Seen:
         return f"{self.where} takes {self.input} and answers with {shapes}"
 
 
+def _other_kind(seen: _Seen, model: str) -> str:
+    """What to do with outputs that are no known kind of a detector's."""
+    shapes = [one.shape for one in seen.outputs[-1].values()]
+    if all(len(shape) > 1 and np.prod(shape) == shape[1] > 1 for shape in shapes):
+        return f", as classifiers do: give --system onnx-classifier --set system.model={model}"
+    if all(len(shape) == 4 and shape[:2] == (1, 1) and shape[2] > 1 for shape in shapes):
+        return f", as text locators do: give --system ppocr-v4-det --set system.weights={model}"
+    return (
+        f"; how to read that cannot be told: give --set system.head=NAME (of {', '.join(HEADS)}) "
+        "and --set system.labels=FILE"
+    )
+
+
 def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
     """The options of `onnx` or `torch-detector` that a file tells; `given` are those that the user gave.
 
@@ -60,13 +73,8 @@ def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
     labels = read_labels(given.get("labels"))
     classes = len(names) if names else len(labels) if isinstance(labels, (list, tuple)) else None
     found = _from_outputs(seen, classes)
-    if found is None and all(one.ndim > 1 and one.size == one.shape[1] for one in seen.outputs[-1].values()):
-        raise BadInput(f"{seen}, as classifiers do: give --system onnx-classifier --set system.model={model}")
     if found is None:
-        raise BadInput(
-            f"{seen}; how to read that cannot be told: give --set system.head=NAME (of {', '.join(HEADS)}) "
-            "and --set system.labels=FILE"
-        )
+        raise BadInput(f"{seen}{_other_kind(seen, model)}")
     head, wide = found
     declared: Declaration = {"head": head, "size": list(seen.size), "layout": seen.layout}
     declared |= YOLOX if head == "yolox" else {}

@@ -11,9 +11,10 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.adapters.picture_system import PictureSystem
+from instar.adapters.sessions import open_network
+from instar.core.errors import BadInput
 from instar.core.recipe import recorded
 from instar.core.scene import Image
-from instar.imaging.onnx_session import open_onnx
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.polygons import clip_quads
 from instar.tasks.text.systems.locator import check_settings, network_locator
@@ -73,8 +74,8 @@ def _make(
     check_settings(name, settings)
     own = settings["weights"]
     weights = Path(own) if own else fetch(name)[0]
-    session = open_onnx(weights.read_bytes(), settings["threads"])
-    (network_input,) = session.get_inputs()
+    session, _ = open_network(weights, threads=settings["threads"])
+    network_input = _only_input(weights, session)
 
     def locate(resized: Image, scale: Floats, size: tuple[int, int]) -> tuple[Floats, Floats]:
         (output,) = session.run(None, {network_input.name: _network_input(resized)})
@@ -82,6 +83,20 @@ def _make(
 
     libraries = f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
     return network_locator(name, factory, settings, weights, locate, libraries=libraries, batch=4)
+
+
+def _only_input(weights: Path, session: Any) -> Any:
+    """The input for pictures of any size."""
+    inputs = session.get_inputs()
+    shape = list(inputs[0].shape)
+    is_free = len(shape) == 4 and not any(isinstance(side, int) and side > 0 for side in shape[2:])
+    if len(inputs) != 1 or not is_free:
+        listed = ", ".join(f"{one.name} {list(one.shape)}" for one in inputs)
+        raise BadInput(
+            f"{weights} takes {listed}; a text locator takes one picture of any height and width: "
+            "[1, 3, height, width], with both left open in the export"
+        )
+    return inputs[0]
 
 
 def _network_input(image: Image) -> Floats:
