@@ -466,7 +466,7 @@ def kept_run() -> Path:
         "--search",
         "guided",
     ]
-    settings = ["--referees", "none", "--set", "search.per_object=2"]  # networks need more memory than is bound
+    settings = ["--referees", "none", "--set", "search.per_object=2"]  # their networks need much memory
     command("run", *words, *settings, "--out", str(folder))
     with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
         database.execute("PRAGMA journal_mode = DELETE")
