@@ -16,9 +16,9 @@ import torch
 
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput
+from instar.training.descent import Descent, require_tuning
 from instar.training.detection.examples import Example, augment
 from instar.training.detection.loss import CellGrid, KnownBoxes, detection_loss
-from instar.training.descent import Descent, require_tuning
 from instar.user_file import whole_file
 
 EVERY = 20  # steps from one checkpoint to the next

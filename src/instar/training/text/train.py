@@ -13,8 +13,8 @@ from torch.nn import functional as F
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput
 from instar.core.scene import Image
-from instar.training.text.targets import TextExample, cut_square
 from instar.training.descent import Descent, require_tuning
+from instar.training.text.targets import TextExample, cut_square
 
 HARD = 3  # times as many pixels without text as with text are learned from: those that look most like text
 OVERLAP = 1.0  # what the overlap of the whole map weighs beside its pixels
