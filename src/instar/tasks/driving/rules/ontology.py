@@ -166,13 +166,19 @@ def _value(element: str, value: str, entry: Mapping[str, Any]) -> PropertyValue:
 def _table(name: str, entry: Any) -> Mapping[str, Any]:
     if not isinstance(entry, Mapping):
         raise BadInput(f"{name!r} must be a table, not {entry!r}")
+    if not all(map(_plain, entry)):
+        raise BadInput(f"{name!r} has a name of spaces or hyphens alone")
     return entry
 
 
 def _phrases(owner: str, key: str, phrases: Any) -> tuple[str, ...]:
-    if not isinstance(phrases, list) or not all(isinstance(p, str) and p.strip() for p in phrases):
+    if not isinstance(phrases, list) or not all(isinstance(p, str) and _plain(p) for p in phrases):
         raise BadInput(f"{key} of {owner!r} must be a list of words, not {phrases!r}")
-    return tuple(" ".join(phrase.lower().replace("-", " ").split()) for phrase in phrases)
+    return tuple(map(_plain, phrases))
+
+
+def _plain(phrase: str) -> str:
+    return " ".join(phrase.lower().replace("-", " ").split())
 
 
 def _only(what: str, given: Iterable[str], known: Iterable[str]) -> None:
