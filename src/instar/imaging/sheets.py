@@ -42,6 +42,7 @@ def sheet(panels: Sequence[Image], sentence: str, *, beside: bool | None = None)
 
     Smaller panels get a white edge; the letters shrink a little, and the sentence is broken where it is long.
     """
+    sentence = drawable(sentence)
     height, width = (max(one.shape[axis] for one in panels) for axis in (0, 1))
     beside = width <= 1.6 * height if beside is None else beside
     framed = []
@@ -62,6 +63,11 @@ def sheet(panels: Sequence[Image], sentence: str, *, beside: bool | None = None)
     for number, line in enumerate(lines):
         cv2.putText(bar, line, (8, 20 + LINE * number), FONT, size, INK, 1, cv2.LINE_AA)
     return np.ascontiguousarray(np.vstack([bar, body]))
+
+
+def drawable(text: str) -> str:
+    """The text in the letters that pictures can show: one "?" for any other."""
+    return text.replace("…", "...").encode("ascii", "replace").decode()
 
 
 def _width(text: str, size: float) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.record import Record
 from instar.core.scene import Image
-from instar.imaging.sheets import FONT, INK, PAPER, Colour, dashed_line, panel, sheet
+from instar.imaging.sheets import FONT, INK, PAPER, Colour, dashed_line, drawable, panel, sheet
 from instar.report.close_up import close_ups, cut_out
 
 SIDE = 620  # pixels per panel, at most
@@ -102,7 +102,7 @@ class _Drawing:
 
         Where every place is taken, what matters is written all the same and the rest is left out.
         """
-        text = text.encode("ascii", "replace").decode()  # one "?" a letter, not one a byte
+        text = drawable(text)
         size = 0.45 if bold else 0.38
         (width, height), base = cv2.getTextSize(text, FONT, size, 1)
         width, height = width + 6, height + base + 3

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from instar.report.summary import Summary, Violation
 
 OBJECT = ("label", "score", "box")
 """What is told of a finding only where it is about an object."""
+TOLD = [part.name for part in fields(Violation) if part.name not in ("plainness", "identity")]
 
 
 def summary_to_json(summary: Summary) -> dict[str, Any]:
@@ -58,9 +59,8 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
 
 
 def _violation_json(violation: Violation) -> dict[str, Any]:
-    told = {key: value for key, value in asdict(violation).items() if value is not None or key not in OBJECT}
-    del told["plainness"], told["identity"]
-    return told | {
+    given = {name: getattr(violation, name) for name in TOLD}
+    return {key: value for key, value in given.items() if value is not None or key not in OBJECT} | {
         "margin": _finite(violation.margin),
         "naturalness": _finite(violation.naturalness),
     }
