@@ -396,11 +396,19 @@ def test_names_that_name_nothing_are_refused() -> None:
         resolve_system(Use("htp://localhost/find"))
 
 
+TABLE = {"boxes": [[20, 10, 60, 50]], "labels": ["dog"], "scores": [0.9]}
+NOTHING = {"boxes": [], "labels": [], "scores": []}
+PIECE = {"bbox": [20, 10, 40, 40], "score": 0.9}
+
+
 class Finder:
     name = "finder"
 
+    def __init__(self, answer=TABLE):
+        self.answer = answer
+
     def predict(self, images):
-        return [{"boxes": [[20, 10, 60, 50]], "labels": ["dog"], "scores": [0.9]} for _ in images]
+        return [self.answer for _ in images]
 
 
 @pytest.mark.parametrize("system", ["street-blobs", street_blobs(), Finder()])
@@ -412,3 +420,19 @@ def test_a_relation_of_several_tasks_is_that_of_the_system_in_python_too(system,
     if out:
         with RunStore.read(out) as store:
             assert store.totals().task == "detection"
+
+
+@pytest.mark.parametrize(
+    ("answer", "task"),
+    [
+        (TABLE, "detection"),
+        (NOTHING, "detection"),
+        ([PIECE | {"label": "dog"}], "detection"),
+        ([PIECE | {"category_id": 18}], "detection"),
+        ({"labels": ["dog", "cat"], "scores": [0.9, 0.1]}, "classification"),
+    ],
+)
+def test_the_task_is_told_by_answers_that_others_could_read_too(answer, task) -> None:
+    list(instar.run("street:1", "mirrored", Finder(answer), out="told", limits=instar.Limits(queries=4)))
+    with RunStore.read("told") as store:
+        assert store.totals().task == task

@@ -149,9 +149,3 @@ def test_an_answer_over_the_limit_is_refused_in_one_line():
     with pytest.raises(ValueError, match=r"^the answer has 300,000 quads, over the limit of 10,000$"):
         read(IMAGE, many)
     assert len(read(IMAGE, many[:10_000])) == 10_000
-
-
-@pytest.mark.parametrize("key", ["labels", "cls", "class_id", "pred_classes"])
-def test_what_a_detector_says_of_an_empty_picture_is_no_text(key):
-    with pytest.raises(ValueError, match=f"no '{key}': it is the answer of a detector"):
-        read(IMAGE, {"boxes": [], "scores": [], key: []})

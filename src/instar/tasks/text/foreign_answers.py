@@ -26,7 +26,6 @@ SPELLINGS = {
 QUAD_KEYS = ("quad", "polygon", "points", "box", "boxes", "bounding_box")
 TEXT_KEYS = ("text", "txt", "transcription")
 SCORE_KEYS = ("score", "confidence", "confident", "conf")
-CLASS_KEYS = ("labels", "cls", "class_id", "pred_classes")  # by which an empty answer of a detector is told
 COLUMNS = ("left", "top", "width", "height", "text", "conf")
 PERCENT = 100.0  # how pytesseract writes that it is sure
 
@@ -45,8 +44,6 @@ def find_parts(answer: Any) -> Parts:
 
 
 def _of_mapping(answer: Parts) -> Parts:
-    if classes := set(CLASS_KEYS).intersection(answer):
-        raise ValueError(f"pieces of text have no {min(classes)!r}: it is the answer of a detector")
     found = {part: _first(answer, keys) for part, keys in SPELLINGS.items()}
     if found["quads"] is None:
         raise ValueError(f"the answer has no 'quads'; it has {sorted(map(str, answer))}")
