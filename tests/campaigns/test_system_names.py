@@ -18,7 +18,7 @@ from instar.campaigns.resolve import resolve_system, tasks_of_system
 from instar.campaigns.system_names import settle_name
 from instar.campaigns.task_choice import choose_tasks
 from instar.cli import main
-from instar.core.errors import BadInput, InstarError
+from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.verdict import Status
 from instar.engines.worker import WorkerSystem
 from instar.store import RunStore
@@ -436,3 +436,16 @@ def test_the_task_is_told_by_answers_that_others_could_read_too(answer, task) ->
     list(instar.run("street:1", "mirrored", Finder(answer), out="told", limits=instar.Limits(queries=4)))
     with RunStore.read("told") as store:
         assert store.totals().task == task
+
+
+def test_a_file_that_runs_nowhere_is_told_as_a_file(tmp_path) -> None:
+    (tmp_path / "net.tflite").touch()
+    for name in (tmp_path / "net.tflite", tmp_path / "none.onx"):
+        with pytest.raises(BadInput, match=r"is no file of a system; known are \.json, .*\.onnx"):
+            resolve_system(Use(str(name)))
+
+
+def test_of_hundreds_of_known_names_some_are_listed() -> None:
+    told = str(UnknownName("layer", "zzz", [f"features.{number}" for number in range(500)]))
+    assert told.endswith(" and 440 more")
+    assert len(told) < 1000

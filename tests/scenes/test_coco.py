@@ -188,8 +188,15 @@ def test_a_wrong_file_is_named_with_the_place(tmp_path):
         coco(written(tmp_path, document(images=same_id)))
     with pytest.raises(BadInput, match="'annotations' is not a list"):
         coco(written(tmp_path, document(annotations=None)))
+    bare = [{"id": 7, "file_name": "x"}]
     with pytest.raises(BadInput, match="image 7 has no 'height'"):
-        coco(written(tmp_path, document(images=[{"id": 7, "file_name": "x"}], annotations=[])))
+        coco(written(tmp_path, document(images=bare, annotations=[])))
+    plain = {"image_id": 7, "category_id": 1, "bbox": [1, 1, 2, 2]}
+    with pytest.raises(BadInput, match="image 7 has no 'height'"):
+        coco(written(tmp_path, document(images=bare, annotations=[plain])))
+    drawn = plain | {"segmentation": [[1, 1, 2, 1, 2, 2]]}
+    with pytest.raises(BadInput, match=r"annotation 0: its picture 'x' has no 'height'"):
+        coco(written(tmp_path, document(images=bare, annotations=[drawn])))
 
 
 def panoptic_pack(folder: Path, **changes):

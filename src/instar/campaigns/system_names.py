@@ -100,6 +100,10 @@ def settle_name(use: Use) -> Use:
         return use
     takers = [one for one in catalogues().values() if path.suffix in one.files]
     if not takers and path.suffix not in ANSWER_FILES:
+        if path.is_file() or len(path.parts) > 1:
+            kinds = {kind for one in catalogues().values() for kind in one.files}
+            listed = ", ".join(sorted(kinds | set(ANSWER_FILES)))
+            raise BadInput(f"{use.name!r} is no file of a system; known are {listed}, and module:attr")
         return use
     if not path.is_file():
         raise BadInput(f"there is no file {use.name!r}; give the path of a network or of answers")

@@ -25,6 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+SHOWN = 60  # names of those that are known; a network can have hundreds of layers
+
 
 class InstarError(Exception):
     """The base of all; its text is a single line meant for the person at the keyboard."""
@@ -49,7 +51,8 @@ class UnknownName(BadInput):
         if near:
             hint = "did you mean " + " or ".join(repr(n) for n in near) + "?"
         elif known:
-            hint = "known: " + ", ".join(known)
+            more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+            hint = "known: " + ", ".join(known[:SHOWN]) + more
         else:
             hint = "none is known"
         super().__init__(f"unknown {what} {name!r}; {hint}")

@@ -45,27 +45,30 @@ def coco(path: str | Path, *, images: str | Path | None = None, limit: int | Non
     for number, entry in enumerate(document.get("annotations", ())):
         with complain_at(f"{path}: annotation {number}"):
             if entry["image_id"] in listed:
-                found = _object(entry, labels, read_size(listed[entry["image_id"]]))
-                objects[entry["image_id"]] += found
+                objects[entry["image_id"]] += _object(entry, labels, listed[entry["image_id"]])
     bare = listed_scenes(path, listed, images=images, limit=limit)
     if "annotations" not in document:
         return list(bare.values())
     return [Scene(scene.id, scene.read, tuple(objects[key])) for key, scene in bare.items()]
 
 
-def _object(entry: Mapping[str, Any], labels: Mapping[Any, str], size: tuple[int, int]) -> list[SceneObject]:
+def _object(entry: CocoEntry, labels: Mapping[Any, str], picture: CocoEntry) -> list[SceneObject]:
     box = entry_box(entry)
     if box is None:
         return []
     if entry["category_id"] not in labels:
         raise ValueError(f"there is no category {entry['category_id']!r}")
-    mask = _mask(entry.get("segmentation"), size)
+    mask = _mask(entry["segmentation"], _size_of(picture)) if entry.get("segmentation") else None
     return [SceneObject(labels[entry["category_id"]], box, mask, bool(entry.get("iscrowd", 0)))]
 
 
+def _size_of(picture: CocoEntry) -> tuple[int, int]:
+    """Which masks need, and boxes do not."""
+    with complain_at(f"its picture {picture.get('file_name')!r}"):
+        return read_size(picture)
+
+
 def _mask(segmentation: Any, size: tuple[int, int]) -> Callable[[], Mask] | None:
-    if not segmentation:
-        return None
     if isinstance(segmentation, Mapping):
         counts = segmentation["counts"]
         height, width = segmentation.get("size", size)
@@ -106,7 +109,7 @@ def panoptic(
             image = entry["image_id"]
             if image in listed:
                 png = segments_folder / entry["file_name"]
-                size = read_size(listed[image])
+                size = _size_of(listed[image])
                 known[image] = tuple(_things(entry["segments_info"], categories, png, size))
     bare = listed_scenes(path, listed, images=images, limit=limit)
     return [Scene(scene.id, scene.read, known[key]) for key, scene in bare.items()]
