@@ -67,20 +67,26 @@ class Classifier:
         Never cropped, so that a heat map covers the picture and a trigger in its corner is seen.
         """
         height, width = self.size
+        batch = np.empty((len(images), height, width, 3), np.uint8)
         for image in images:
             if 2 * image.shape[0] < height or 2 * image.shape[1] < width:
                 raise BadInput(
                     f"a picture of {image.shape[1]}x{image.shape[0]} is smaller than half the input of "
                     f"{self.name}, {width}x{height}; give larger ones"
                 )
-        sizes = {image.shape for image in images}
-        on_gpu = self.device.startswith("cuda") and len(sizes) == 1
-        if on_gpu and all(rows >= height and columns >= width for rows, columns, _ in sizes):
-            shown = shrink(self._copied(images), self.size)
-        else:
-            shown = self._there(torch.from_numpy(np.stack([fit(image, self.size) for image in images])))
+
+        def resize(image: Image, place: Image) -> None:
+            smaller = image.shape[0] < height or image.shape[1] < width
+            how = cv2.INTER_LINEAR if smaller else cv2.INTER_AREA
+            cv2.resize(image, (width, height), dst=place, interpolation=how)
+
+        if len(images) == 1:
+            resize(images[0], batch[0])
+        else:  # for a GPU, which explains many in the time that one thread makes them small
+            list(_resizers().map(resize, images, batch))
+        # As bytes they are a quarter of the way to a GPU, and it has the numbers sooner than a processor.
         mean, deviation = self._scale
-        values = (shown - mean) / deviation
+        values = (self._there(torch.from_numpy(batch)) - mean) / deviation
         return (values.flip(3) if self.bgr else values).permute(0, 3, 1, 2).contiguous()
 
     def confidences(self, logits: Any) -> Any:
@@ -113,12 +119,6 @@ class Classifier:
         found = logits.gather(1, self._there(chosen))
         return torch.logsumexp(found.masked_fill(self._there(left_out), -torch.inf), 1)
 
-    def _copied(self, images: Sequence[Image]) -> Any:
-        """Pictures of one size on the GPU, as they are: it makes them small sooner than a processor."""
-        batch = torch.empty((len(images), *images[0].shape), dtype=torch.uint8, pin_memory=True)
-        list(_copiers().map(np.copyto, batch.numpy(), images))
-        return batch.to(self.device, non_blocking=True)
-
     def _there(self, tensor: Any) -> Any:
         """The tensor on the device, copied without waiting for the GPU."""
         pinned = tensor.pin_memory() if self.device.startswith("cuda") else tensor
@@ -131,34 +131,9 @@ class Classifier:
         return np.asarray(found.cpu().numpy(), np.float32)
 
 
-def fit(image: Image, size: tuple[int, int]) -> Image:
-    """The picture at a size (height, width): by averages of areas where both sides become shorter."""
-    smaller = image.shape[0] < size[0] or image.shape[1] < size[1]
-    how = cv2.INTER_LINEAR if smaller else cv2.INTER_AREA
-    return np.asarray(cv2.resize(image, size[::-1], interpolation=how), np.uint8)
-
-
-def shrink(batch: Any, size: tuple[int, int]) -> Any:
-    """The same for pictures `uint8 (n, height, width, 3)` of one size on a GPU, as floats of whole levels."""
-    count, rows, columns, colours = batch.shape
-    down, across = (_areas(*sides, batch.device) for sides in zip((rows, columns), size))
-    low = down @ batch.reshape(count, rows, columns * colours).float()
-    small = across @ low.reshape(count * size[0], columns, colours)
-    return (small.reshape(count, *size, colours) + 0.5).floor()
-
-
 @cache
-def _areas(long: int, short: int, device: Any) -> Any:
-    """`float (short, long)`: which share of each new pixel each old one has."""
-    edges = np.linspace(0, long, short + 1)
-    starts = np.arange(long)
-    inside = np.minimum(edges[1:, None], starts + 1) - np.maximum(edges[:-1, None], starts)
-    return torch.tensor(inside.clip(0) * short / long, dtype=torch.float32, device=device)
-
-
-@cache
-def _copiers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(thread_name_prefix="instar-copy")
+def _resizers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(thread_name_prefix="instar-resize")
 
 
 @contextmanager
