@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from instar.imaging.street_classes import STREET
-from instar.imaging.street_light import exposed, light_maps, relight
+from instar.imaging.street_light import apply_light, light_maps, light_up
 
 SKY, HOUSE, ROAD = (STREET.index(name) for name in ("sky", "building", "road"))
 
@@ -37,7 +37,7 @@ def night():
 def said(night, **values):
     made, even, sky, ids = night
     maps = light_maps(made, even, sky, ids, is_night=True, network=Saying(**values))
-    return relight(maps, made, even, sky, ids).astype(int) - made
+    return apply_light(maps, made, even, sky, ids).astype(int) - made
 
 
 def test_a_network_that_says_nothing_changes_nothing(night):
@@ -83,5 +83,5 @@ def test_numpy_makes_the_picture_that_training_saw(night):
         shaped(maps), shaped(light[0]), shaped(light[1]), shaped(sky), torch.from_numpy(ids)[None].long()
     )
     np.testing.assert_allclose(
-        exposed(maps, light[0], light[1], sky, ids), trained[0].permute(1, 2, 0).numpy(), atol=2e-3
+        light_up(maps, light[0], light[1], sky, ids), trained[0].permute(1, 2, 0).numpy(), atol=2e-3
     )

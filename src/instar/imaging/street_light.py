@@ -28,14 +28,14 @@ MOST = 0.98  # of white, that a made picture can be: more light than that cannot
 SPAN = 3.0  # the most that a map says
 CENTRE = 128 / 255  # what is stored where nothing is to be brighter
 
-Light = npt.NDArray[np.float32]
+_Light = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.uint8]
 
 
 def light_maps(
-    made: Image, even: Image, sky: Light, ids: Ids, *, is_night: bool, network: Any = None
+    made: Image, even: Image, sky: _Light, ids: Ids, *, is_night: bool, network: Any = None
 ) -> npt.NDArray[np.uint8]:
-    """What the network says of a made picture: `(rows, 3 columns, 4)`, which `relight` takes.
+    """What the network says of a made picture: `(rows, 3 columns, 4)`, which `apply_light` takes.
 
     `even` is the picture by day without shadows, `sky` `(H, W)` the share of sky, `ids` are `STREET` classes.
     """
@@ -60,27 +60,26 @@ def light_maps(
     return np.ascontiguousarray(whole.reshape(len(whole), -1, 4))
 
 
-def relight(stored: npt.NDArray[np.uint8], made: Image, even: Image, sky: Light, ids: Ids) -> Image:
+def apply_light(stored: npt.NDArray[np.uint8], made: Image, even: Image, sky: _Light, ids: Ids) -> Image:
     """The made picture with the light that the maps tell."""
     values = stored.reshape(len(stored), -1, 12)[..., :11].astype(np.float32) / np.float32(255)
     maps = np.where(np.arange(11) < 6, (values - np.float32(CENTRE)) * 2, values**2) * np.float32(SPAN)
     size = (2 * maps.shape[1], 2 * maps.shape[0])
     classes = np.asarray(cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST), np.uint8)
     light = [np.asarray(one, np.float32) / np.float32(255) for one in (even, made)]
-    picture = exposed(np.asarray(maps, np.float32), light[0], light[1], sky, classes)
+    picture = light_up(np.asarray(maps, np.float32), light[0], light[1], sky, classes)
     return np.clip(np.rint(picture * 255), 0, 255).astype(np.uint8)
 
 
-def _small(values: npt.NDArray[Any], size: tuple[int, int]) -> Light:
+def _small(values: npt.NDArray[Any], size: tuple[int, int]) -> _Light:
     return np.asarray(cv2.resize(np.asarray(values), size, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def exposed(maps: Light, even: Light, made: Light, sky: Light, classes: Ids) -> Light:
+def light_up(maps: _Light, even: _Light, made: _Light, sky: _Light, classes: Ids) -> _Light:
     """The light of the picture that `maps` `(h, w, 11)` make; `classes` `(2 h, 2 w)` say what may shine."""
-    lamps = np.array(LAMPS, np.float32)
     may = np.isin(classes, [STREET.index(name) for name in SHINING]).astype(np.uint8)
     near = cv2.dilate(may, np.ones((2, 2), np.uint8), anchor=(0, 0))[::2, ::2]  # of four pixels one at least
-    source = np.asarray(maps[..., 8:] @ lamps * near[..., None], np.float32)
+    source = _of_lamps(maps[..., 8:]) * near[..., None]
     sources = source
     for sigma, weight in HALO:
         reach = 2 * max(1, round(3 * sigma)) + 1
@@ -101,9 +100,19 @@ def exposed(maps: Light, even: Light, made: Light, sky: Light, classes: Ids) -> 
     falling = falling * (1 - np.float32(1 - CROWN) * cv2.resize(trees, size))[..., None]
     sky = sky[..., None]  # squared below: sky between branches is lit by no lamp
     light = -np.log1p(-np.minimum(made, np.float32(MOST)))
-    light = (
-        light * np.exp(above * sky + below * (1 - sky))
-        + even * (falling @ lamps[:2]) * (1 - sky) ** 2
-        + shining
-    )
+    lit = light * np.exp(above * sky + below * (1 - sky)) + even * _of_lamps(falling) * (1 - sky) ** 2
+    light = light + _softened(lit - light) + shining
     return np.asarray(1 - np.exp(-light), np.float32)
+
+
+def _of_lamps(shares: _Light) -> _Light:
+    """The colour of light of which so much is of each lamp; added one by one, the same on every machine."""
+    return sum(
+        (shares[..., n : n + 1] * np.array(LAMPS[n], np.float32) for n in range(shares.shape[2])),
+        np.zeros((1, 1, 3), np.float32),
+    )
+
+
+def _softened(more: _Light) -> _Light:
+    """What is added, less where it is much: only what shines outshines a white wall."""
+    return np.asarray(more / (1 + np.maximum(more, 0)), np.float32)

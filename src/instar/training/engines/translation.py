@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from instar.imaging import street_networks
 from instar.imaging.street_classes import UNKNOWN
-from instar.imaging.street_networks import WEIGHTS, require_weights
 from instar.training.engines.crops import Crops
 from instar.training.engines.exported import take_weights
 from instar.training.engines.networks import Segmenter
@@ -31,7 +31,7 @@ from instar.training.engines.train import (
 from instar.training.engines.translator import LightCritic, Translator, exposed, shown_of
 
 SCALES = 2  # a critic of smaller pictures would see what place it is
-LIKE, SEEN, ADDED, UNEVEN = 1.0, 0.3, 0.5, 1.0
+LIKE, SEEN, ADDED, UNEVEN = 2.0, 2.0, 0.2, 1.0
 """Weights: the light of the made picture, what a segmenter sees, light that is added, and how it differs."""
 SHINES = 4.0  # times as dear as light that falls
 REGION = 16  # pixels over which the light is to stay like that of the made picture
@@ -165,5 +165,5 @@ def _confusion() -> Tensor:
 
 def _take_maps(judge: Segmenter, pictures: Tensor) -> None:
     """Give it the weights of `street-maps`."""
-    with as_file(require_weights(WEIGHTS / "street-maps.onnx")) as path:
+    with as_file(street_networks.require_weights(street_networks.WEIGHTS / "street-maps.onnx")) as path:
         take_weights(judge, path, pictures)

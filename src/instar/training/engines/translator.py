@@ -1,7 +1,7 @@
 """The network that brings a made night or dusk closer to photographs, and the critics that it learns from.
 
 It does not paint. It says how much brighter each place is to be, what light falls on it, and what shines;
-`exposed` makes the picture of that, as `imaging.street_light` does.
+`exposed` makes the picture of that, as `imaging.street_light` does without torch.
 """
 
 from __future__ import annotations
@@ -139,7 +139,9 @@ def exposed(maps: Tensor, even: Tensor, made: Tensor, sky: Tensor, ids: Tensor) 
     trees = _blurred((ids == STREET.index("vegetation"))[:, None].float(), CROWN_EDGE)
     falling = falling * (1 - (1 - CROWN) * trees)
     light = -torch.log1p(-made.clamp(0, MOST))
-    light = light * torch.exp(above * sky + below * (1 - sky)) + even * falling * (1 - sky) ** 2 + shining
+    lit = light * torch.exp(above * sky + below * (1 - sky)) + even * falling * (1 - sky) ** 2
+    more = lit - light
+    light = light + more / (1 + F.relu(more)) + shining
     return 1 - torch.exp(-light)
 
 
