@@ -16,7 +16,7 @@ from instar.installation import MissingExtra
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-STREET_NETWORKS = ("painter-drawn", "painter-camvid", "street-maps")
+STREET_NETWORKS = ("painter-drawn", "painter-camvid", "street-maps", "translator-camvid")
 MULTIPLE = 16  # sides of what a network is shown
 WEIGHTS = files("instar.imaging") / "weights"
 

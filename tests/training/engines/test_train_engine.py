@@ -82,6 +82,39 @@ def test_a_segmenter_goes_on_from_an_exported_one_and_is_shown_weather(tmp_path,
     assert "no network of this kind and width" in capsys.readouterr().err
 
 
+def test_a_translator_is_trained_in_pieces_and_tells_light_as_onnx(tmp_path, capsys):
+    import cv2
+    import onnxruntime
+    import torch
+
+    from instar.training.engines import checkpoint
+    from instar.training.engines.translator import CHANNELS, Translator
+
+    rng = np.random.default_rng(0)
+    for time in ("nights", "dusks"):
+        (tmp_path / time).mkdir()
+        for number in range(2):
+            cv2.imwrite(str(tmp_path / time / f"{number}.png"), rng.integers(0, 99, (120, 200, 3)))
+    photographs = ["--nights", str(tmp_path / "nights"), "--dusks", str(tmp_path / "dusks")]
+    out = tmp_path / "out"
+    assert trained("translator", out, "--steps", "2") == 2
+    assert "needs both" in capsys.readouterr().err
+    assert trained("translator", out, "--steps", "3", "--minutes", "0.0001", *photographs) == 0
+    assert "step 1 of 3" in capsys.readouterr().out
+    assert trained("translator", out, "--steps", "3", "--resume", *photographs) == 0
+    assert all(piece.stat().st_size < 16 * 2**20 for piece in out.glob("checkpoint-*"))
+    scores = json.loads((out / "card.json").read_text())["scores"]
+    assert scores["night_changed"] > 0
+    assert set(scores) == {f"{time}_{what}" for time in ("night", "dusk") for what in ("changed", "iou_kept")}
+    model = Translator(8).eval()
+    model.load_state_dict(checkpoint.load(out)["average"])
+    shown = rng.normal(size=(1, CHANNELS, 64, 96)).astype(np.float32)
+    (told,) = onnxruntime.InferenceSession(str(out / "translator.onnx")).run(None, {"shown": shown})
+    with torch.no_grad():
+        expected = model(torch.from_numpy(shown)).numpy()
+    assert np.abs(told - expected).max() < 0.02
+
+
 def test_pictures_in_weather_are_changed_and_keep_their_label_maps():
     from instar.scenes import load_scenes
     from instar.training.engines.streets import collect_streets

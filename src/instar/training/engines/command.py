@@ -1,4 +1,4 @@
-"""`instar train engine`: from street pictures with label maps to a painter or a segmenter with its card."""
+"""`instar train engine`: from street pictures with label maps to a network with its card."""
 
 from __future__ import annotations
 
@@ -20,24 +20,34 @@ if TYPE_CHECKING:
     from instar.core.scene import Scene
     from instar.training.engines.networks import Painter, Segmenter
     from instar.training.engines.streets import Streets
+    from instar.training.engines.train import EngineSettings, Told
+    from instar.training.engines.translator import Translator
 
 SIZE = (360, 480)
 USUAL = {"painter": (32, 14000, 32, 2e-4), "segmenter": (16, 4000, 32, 1.5e-3)}  # width, steps, batch, rate
+USUAL["translator"] = (16, 8000, 32, 2e-4)
 WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not change what is learned
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("kind", choices=sorted(USUAL), metavar="KIND", help="painter, which fills holes, or segmenter")
+    add(
+        "kind",
+        choices=sorted(USUAL),
+        metavar="KIND",
+        help="painter, which fills holes, segmenter, or translator",
+    )
     add("--scenes", required=True, action="append", metavar="PATH", help="drive:N or a folder; repeat it")
     add("--palette", metavar="NAME", help="what label maps mean, where their folder does not say")
     add("--height", type=int, default=SIZE[0], metavar="N", help="of the pictures in training (360)")
-    add("--width", type=int, metavar="N", help="channels of the first layer (32; segmenter: 16)")
-    add("--steps", type=int, metavar="N", help="in all (14000; segmenter: 4000)")
+    add("--width", type=int, metavar="N", help="channels of the first layer (32; others: 16)")
+    add("--steps", type=int, metavar="N", help="in all (14000; segmenter: 4000; translator: 8000)")
     add("--batch", type=int, metavar="N", help="crops per step (32)")
     add("--rate", type=float, metavar="X", help="the highest learning rate (0.0002; segmenter: 0.0015)")
     add("--side", type=int, default=256, metavar="N", help="pixels of a crop (256)")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    for time in ("night", "dusk"):
+        add(f"--{time}s", metavar="DIR", help=f"photographs of streets at {time}, for a translator")
     weather = "the share of a segmenter's crops at night, in rain, snow or fog (0)"
     add("--weather", type=float, default=0.0, metavar="X", help=weather)
     add("--start", metavar="FILE", help="an exported segmenter of that width to go on from")
@@ -53,7 +63,10 @@ def perform(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--held-out is {args.held_out}; it must be between 0 and 1")
     if not 0 <= args.weather < 1:
         raise BadInput(f"--weather is {args.weather}; it must be at least 0 and less than 1")
-    if args.kind == "painter" and (args.weather or args.start):
+    photographs = [Path(folder) for folder in (args.nights, args.dusks) if folder is not None]
+    if len(photographs) != (2 if args.kind == "translator" else 0):
+        raise BadInput("--nights and --dusks are for a translator, which needs both")
+    if args.kind != "segmenter" and (args.weather or args.start):
         raise BadInput("--weather and --start are for a segmenter")
     size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     scenes = [scene for path in args.scenes for scene in _load(path, args.palette, size)]
@@ -91,6 +104,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     if not kept or not held:
         raise BadInput(f"{len(streets)} scenes leave none to train on or none to hold out; name more")
 
+    model: Painter | Segmenter | Translator
+    scores: dict[str, float] | None = None
+
     def told(line: str) -> None:
         if not args.json:
             print(line, file=sys.stderr, flush=True)
@@ -99,8 +115,11 @@ def perform(args: argparse.Namespace) -> Outcome:
         with show_steps("making weather", len(rows) * len(WEATHER), quiet=args.json) as shown:
             return in_weather(streets.of(rows), varied=varied, seed=args.seed, step=shown.advance)
 
-    if args.kind == "painter":
-        model: Painter | Segmenter = train_painter(streets.of(kept), settings, out, told, args.resume)
+    if args.kind == "translator":
+        parts = (streets.of(kept), streets.of(held))
+        model, scores = _translator(args, parts, photographs, settings, told)
+    elif args.kind == "painter":
+        model = train_painter(streets.of(kept), settings, out, told, args.resume)
     else:
         changed = weather_of(kept, varied=True) if args.weather else None
         model = train_segmenter(streets.of(kept), settings, out, told, args.resume, changed=changed)
@@ -114,7 +133,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         "trained_on": len(kept),
         "held_out": len(held),
         "steps": int(checkpoint.load(out)["done"]),
-        "scores": score(model, streets.of(held)),
+        "scores": scores or score(model, streets.of(held)),
         **({"weather": _by_kind(model, weather_of(held, varied=False), WEATHER)} if args.weather else {}),
         "again": _command(args),
     }
@@ -125,6 +144,25 @@ def perform(args: argparse.Namespace) -> Outcome:
         f"step {card['steps']} of {steps}; on {len(held)} pictures held out: {_words(card['scores'])}\n{path}"
     )
     return Outcome(text, card | {"path": str(path)})
+
+
+def _translator(
+    args: argparse.Namespace,
+    streets: tuple[Streets, Streets],
+    photographs: Sequence[Path],
+    settings: EngineSettings,
+    told: Told,
+) -> tuple[Translator, dict[str, float]]:
+    """A translator that learned from the first streets, and its scores on the second."""
+    from instar.progress import show_steps
+    from instar.training.engines.nights import make_nights
+    from instar.training.engines.translation import score_translator, train_translator
+
+    with show_steps("making nights", len(streets[0]) + len(streets[1]), quiet=args.json) as shown:
+        seen = make_nights(streets[0], photographs, seed=args.seed, step=shown.advance)
+        unseen = make_nights(streets[1], seed=args.seed, step=shown.advance)
+    model = train_translator(seen, settings, Path(args.out), told, args.resume)
+    return model, score_translator(model, unseen)
 
 
 def _load(path: str, palette: str | None, size: tuple[int, int]) -> Sequence[Scene]:

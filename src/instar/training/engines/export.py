@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from instar.training.engines.networks import CLASS_COUNT, Painter
+from instar.training.engines.translator import CHANNELS, Translator
 from instar.training.onnx_file import export_network, in_sixteen_bits, shrink_weights
 from instar.user_file import whole_file
 
@@ -22,7 +23,11 @@ def export_engine(model: nn.Module, path: Path, *, card: Mapping[str, Any]) -> N
 
     Weights are stored in 16 bits; a session makes them 32 bits when it loads, since CPUs compute in these.
     """
-    channels = {"picture": 3} | ({"hole": 1, "labels": CLASS_COUNT} if isinstance(model, Painter) else {})
+    if isinstance(model, Translator):
+        channels = {"shown": CHANNELS}
+    else:
+        more = {"hole": 1, "labels": CLASS_COUNT} if isinstance(model, Painter) else {}
+        channels = {"picture": 3} | more
     shown = {name: torch.zeros(1, count, *EXAMPLE) for name, count in channels.items()}
     plain = _with_scales(copy.deepcopy(model).eval().cpu().float())
     axes = {name: {2: "rows", 3: "columns"} for name in (*channels, "answer")}

@@ -96,7 +96,7 @@ def change_weather(
     around = surroundings_of(light, ids, *end)
     match kind:
         case "night":
-            changed = night(light, around, strength, rng)
+            changed = night(light, around.shadowless(light), around, strength, rng)
         case "dusk":
             changed = dusk(light, around, strength, rng)
         case "fog":

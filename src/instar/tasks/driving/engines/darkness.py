@@ -17,9 +17,11 @@ CROWN = 0.45  # of their light: no lamp reaches the crowns of trees, and the sun
 GRAIN = 0.010
 
 
-def night(light: Light, around: Surroundings, strength: float, rng: np.random.Generator) -> Light:
-    """Hardly any light but that of lamps."""
-    plain = greyed(around.shadowless(light), 0.25) ** np.float32(1.15)
+def night(
+    light: Light, even: Light, around: Surroundings, strength: float, rng: np.random.Generator
+) -> Light:
+    """Hardly any light but that of lamps; `even` is the picture without shadows."""
+    plain = greyed(even, 0.25) ** np.float32(1.15)
     high = np.arange(light.shape[0])[:, None] < around.horizon
     crowns = cv2.GaussianBlur((around.of("vegetation") & high).astype(np.float32), (0, 0), 2.0)[..., None]
     plain = plain * (1 - np.float32(1 - CROWN) * crowns)
