@@ -40,7 +40,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     weather = "the share of a segmenter's crops at night, in rain, snow or fog (0)"
     add("--weather", type=float, default=0.0, metavar="X", help=weather)
-    add("--start", metavar="FILE", help="an exported segmenter of that width to go on from")
+    whole = "the share of a painter's steps on whole pictures (0)"
+    add("--whole", type=float, default=0.0, metavar="X", help=whole)
+    add("--start", metavar="FILE", help="an exported network of that kind and width to go on from")
     add("--held-out", type=float, default=0.15, metavar="X", help="of each video, the last frames (0.15)")
     add("--minutes", type=float, metavar="N", help="stop then; go on with --resume")
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
@@ -53,8 +55,12 @@ def perform(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--held-out is {args.held_out}; it must be between 0 and 1")
     if not 0 <= args.weather < 1:
         raise BadInput(f"--weather is {args.weather}; it must be at least 0 and less than 1")
-    if args.kind == "painter" and (args.weather or args.start):
-        raise BadInput("--weather and --start are for a segmenter")
+    if not 0 <= args.whole <= 1:
+        raise BadInput(f"--whole is {args.whole}; it must be from 0 to 1")
+    if args.kind == "painter" and args.weather:
+        raise BadInput("--weather is for a segmenter")
+    if args.kind == "segmenter" and args.whole:
+        raise BadInput("--whole is for a painter")
     size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     scenes = [scene for path in args.scenes for scene in _load(path, args.palette, size)]
     # torch, which neither --help nor a wrong path should wait for
@@ -83,6 +89,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         device,
         args.weather,
         None if args.start is None else Path(args.start),
+        args.whole,
     )
     out = Path(args.out)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as shown:

@@ -17,8 +17,8 @@ from torch.nn import functional as F
 from instar.core.errors import BadInput
 from instar.imaging.street_classes import UNKNOWN
 from instar.training.engines import checkpoint
-from instar.training.engines.crops import Crops, draw_holes, forget, one_hot, relight
-from instar.training.engines.exported import take_weights
+from instar.training.engines.crops import Crops, draw_holes, forget, one_hot, relight, show_cells
+from instar.training.engines.exported import take_painter, take_weights
 from instar.training.engines.networks import CLASS_COUNT, Critic, Painter, Segmenter
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ GENTLE = 100  # steps in which the rate rises
 OFTEN = 200  # steps from one word to the next
 RARE = 0.35  # the power of how rare a class is that it counts: by 0.5 poles grow into the sky
 SIZES = (0.6, 1.6)  # how large things are shown to the segmenter
+STREETS = (1.0, 1.15)  # and to a painter of whole pictures, which has to learn how a street is laid out
+CELLS = (8, 16)  # pixels: it is told the mean colours of such cells
+LOST = 0.6  # of whole pictures: something in them is painted without being told its colours
 DARK = {"painter": 0.1, "segmenter": 0.35}  # how many crops are shown at night, in haze or in grey
 
 
@@ -38,8 +41,8 @@ DARK = {"painter": 0.1, "segmenter": 0.35}  # how many crops are shown at night,
 class EngineSettings:
     """How to train; `steps` in all, and no longer than `seconds` in this piece.
 
-    Of a segmenter, `weather` is the share of crops that show the pictures in weather, and `start` an exported
-    network to go on from.
+    `start` is an exported network to go on from. Of a segmenter, `weather` is the share of crops that show
+    the pictures in weather; of a painter, `whole` is the share of steps in which it paints whole pictures.
     """
 
     width: int
@@ -52,6 +55,7 @@ class EngineSettings:
     device: str = "cpu"
     weather: float = 0.0
     start: Path | None = None
+    whole: float = 0.0
 
     def __post_init__(self) -> None:
         if self.side % 16 or self.side < 32:
@@ -74,34 +78,42 @@ def train_painter(
     critics = nn.ModuleList([Critic(2 * settings.width), Critic(2 * settings.width)]).to(where)
     average = copy.deepcopy(painter)
     done = _resume(folder, settings, resume, painter=painter, critics=critics, average=average)
+    if not done and settings.start is not None:
+        for one in (painter, average):
+            take_painter(one, settings.start)
     torch.manual_seed(settings.seed + done)  # a later piece must not see the crops of the first again
     own = torch.optim.Adam(painter.parameters(), settings.rate, (0.0, 0.99))
     theirs = torch.optim.Adam(critics.parameters(), 2 * settings.rate, (0.0, 0.99))
-    crops = _crops(streets, settings)
+    pixels = _on_device([streets], settings)
+    crops = Crops(*pixels, (settings.side, settings.side))
+    rows, columns = (16 * (side // 16) for side in crops.ids.shape[1:])
+    frames = Crops(*pixels, (rows, columns), zoom=STREETS)
+    few = max(1, round(settings.batch * settings.side**2 / (rows * columns)))  # that are as many pixels
     for step in _steps(done, settings, (own, theirs), (settings.rate, 2 * settings.rate)):
-        pictures, ids = crops.draw(settings.batch)
-        pictures = relight(pictures, dark=DARK["painter"])
-        hole = draw_holes(ids)
-        labels = forget(one_hot(ids), hole)
+        if torch.rand(()) < settings.whole:
+            pictures, known, hole, labels = _whole_pictures(frames, few)
+        else:
+            pictures, known, hole, labels = _pictures_with_holes(crops, settings.batch)
+        area = (hole > 0).float()
         noise = torch.randn_like(hole) * NOISE
         with _fast(where):
-            painted = painter(pictures * (1 - hole) + noise * hole, hole, labels)
-            whole = pictures * (1 - hole) + painted * hole
-            real, false = (_judge(critics, one, hole, labels) for one in (pictures, whole.detach()))
+            painted = painter(known + noise * area, hole, labels)
+            composed = pictures * (1 - area) + painted * area
+            real, false = (_judge(critics, one, hole, labels) for one in (pictures, composed.detach()))
             blame = sum(
-                _inside(F.relu(1 - a), hole) + _inside(F.relu(1 + b), hole)
+                _inside(F.relu(1 - a), area) + _inside(F.relu(1 + b), area)
                 for (a, _), (b, _) in zip(real, false)
             )
         _descend(theirs, blame)
         with _fast(where):
-            judged = _judge(critics, whole, hole, labels)
-            fooled = -sum(_inside(score, hole) for score, _ in judged)
+            judged = _judge(critics, composed, hole, labels)
+            fooled = -sum(_inside(score, area) for score, _ in judged)
             alike = sum(
                 (p.detach().float() - q.float()).abs().mean()
                 for (_, features), (_, others) in zip(real, judged)
                 for p, q in zip(features, others)
             )
-            off = ((painted.float() - pictures).abs() * (4 * hole + SEEN)).mean()
+            off = ((painted.float() - pictures).abs() * (4 * area + SEEN)).mean()
             loss = fooled + FEATURES * alike + LEVELS * off
         _descend(own, loss)
         _follow(average, painter, step)
@@ -111,6 +123,22 @@ def train_painter(
     state = {"painter": painter, "critics": critics, "average": average}
     _save(folder, settings, done, state)
     return average.eval()
+
+
+def _pictures_with_holes(crops: Crops, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Pictures, what is known of them, their holes and the labels that are told."""
+    pictures, ids = crops.draw(count)
+    pictures, hole = relight(pictures, dark=DARK["painter"]), draw_holes(ids)
+    return pictures, pictures * (1 - hole), hole, forget(one_hot(ids), hole)
+
+
+def _whole_pictures(frames: Crops, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The same, where but the colours of cells are known of the pictures, and nothing of some places."""
+    pictures, ids = frames.draw(count)
+    pictures, labels = relight(pictures, dark=DARK["painter"]), one_hot(ids)
+    lost = draw_holes(ids) * (torch.rand(count, 1, 1, 1, device=ids.device) < LOST)
+    cell = CELLS[int(torch.randint(len(CELLS), ()))]
+    return pictures, *show_cells(pictures, lost, cell), labels
 
 
 def train_segmenter(
@@ -164,10 +192,6 @@ def _apart(scores: Tensor, ids: Tensor) -> Tensor:
     return 1 - (2 * both / total.clamp(min=1))[there].mean()
 
 
-def _crops(streets: Streets, settings: EngineSettings) -> Crops:
-    return Crops(*_on_device([streets], settings), settings.side)
-
-
 def _segmenter_crops(streets: Streets, changed: Streets | None, settings: EngineSettings) -> Crops:
     """Crops of the pictures, and of the same in weather as often as the settings say."""
     often = torch.full((len(streets),), (1 - settings.weather) / len(streets))
@@ -175,7 +199,8 @@ def _segmenter_crops(streets: Streets, changed: Streets | None, settings: Engine
     if changed is not None:
         both.append(changed)
         often = torch.cat([often, torch.full((len(changed),), settings.weather / len(changed))])
-    return Crops(*_on_device(both, settings), settings.side, zoom=SIZES, often=often)
+    shape = (settings.side, settings.side)
+    return Crops(*_on_device(both, settings), shape, zoom=SIZES, often=often)
 
 
 def _on_device(all_streets: Sequence[Streets], settings: EngineSettings) -> tuple[Tensor, Tensor]:
