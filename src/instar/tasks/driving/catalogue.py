@@ -22,6 +22,14 @@ COMMANDS = {"rule": "rules.command"}
 REMARK = "remark:remark"
 WORLD = "drive"  # what `street:N` means to a driver
 IMPORTED = {
-    "engines": ("pasted", "camvid", "rendered", "migan", "deeptest_pasted", "deeptest_rendered"),
+    "engines": (
+        "pasted",
+        "camvid",
+        "camvid_whole",
+        "rendered",
+        "migan",
+        "deeptest_pasted",
+        "deeptest_rendered",
+    ),
     "network": (),
 }
