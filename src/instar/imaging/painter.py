@@ -24,7 +24,7 @@ GROUND = tuple(STREET.index(name) for name in ("road", "sidewalk"))
 LEAST_GROUND, ENOUGH, MOST = 200, 0.15, 60.0  # pixels; of the neighbourhood; grey levels
 COARSE = 4  # pixels: colour is told at a quarter of the size
 NOISE = 0.3  # as in training
-CELL, TOLD = 16, 0.5  # pixels of a cell, and what its hole is where its colour is told, as in training
+CELL, TOLD = 8, 0.5  # pixels of a cell, and what its hole is where its colour is told, as in training
 SOFT = 1.2  # sigma in pixels of the seam, which lies inside the hole
 
 Ids = npt.NDArray[np.uint8]

@@ -30,6 +30,7 @@ from instar.tasks.driving.ground import STANDING
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
+HIGH = 0.6  # of the width: trees may be so high above the horizon
 TREE = np.uint8(STREET.index("vegetation"))
 
 
@@ -57,7 +58,7 @@ class WholePainting:
             house, crumbs = house_and_crumbs(mask, view)
             others = view.labels.mask((*STANDING, "vegetation")) & ~mask
             changed = hole_around(house, others, stands=False) | crumbs
-            wanted = planted(_ids(view), house, outlines, view.ground.horizon, rng)
+            wanted = planted(_ids(view), house, outlines, view.ground.horizon, rng, low=HIGH)
             wanted = np.where(crumbs, TREE, wanted).astype(np.uint8)
         return (self._edit(view, changed, wanted, told),)
 
