@@ -2,12 +2,15 @@
 
     python benchmarks/street_engines.py make FOLDER... --palette camvid-12 --engines camvid --out DIR
     python benchmarks/street_engines.py measure DIR --real FOLDER... --out numbers.json
+    python benchmarks/street_engines.py react DIR/LABEL FOLDER... --palette camvid-12 --systems vgg16-ch2
     python benchmarks/street_engines.py sheets DIR --out SHEETS
     python benchmarks/street_engines.py count judgements.csv
 
 `make` takes the frames that `instar train engine` holds out, and writes one picture for each rule and frame.
 `sheets` mixes the pictures of all engines, rule by rule, so that a judge does not know which is whose; the
-key is written beside. The pictures are the data's and stay out of the repository.
+key is written beside. The pictures are the data's and stay out of the repository. Where an engine paints
+whole pictures, the source that it painted is one more rule, `source`, and `react` tells how much drivers do
+otherwise for the paint alone, and for the change.
 """
 
 from __future__ import annotations
@@ -24,10 +27,13 @@ import cv2
 import numpy as np
 
 from instar import Observation
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import build_system
 from instar.core.change import Inapplicable
 from instar.core.workspace import Folder
 from instar.scenes import load_scenes
 from instar.tasks.driving import Control, rule
+from instar.tasks.driving.answers import read
 from instar.tasks.driving.maps import labels_of
 
 SAME = "Then: the steering angle should keep the same."
@@ -44,6 +50,7 @@ RULES = {
     "fog": f"If: it is foggy, {SLOWER}",
     "pedestrian": f"If: a pedestrian appears on the roadside, {SLOWER}",
 }
+SOURCE = "source"  # painted from its own map
 PICTURES = 20
 LEAST = 0.006  # of the picture: what is removed can be seen
 DARK = 75.0  # grey levels: darker frames show no day
@@ -84,10 +91,16 @@ def make(args: argparse.Namespace) -> None:
             seconds = time.process_time() - start
             cv2.imwrite(str(folder / f"{Path(scene.id).stem}.png"), made[-1][..., ::-1])
             (edit,) = change.edits[-1][:1]
-            numbers.append(
-                {"rule": name, "scene": Path(scene.id).stem, "seconds": seconds}
-                | _measured(source.input, made[-1], edit, scene)
-            )
+            told = {"scene": Path(scene.id).stem, "seconds": seconds}
+            before = source.input
+            if change.paints_source:
+                before = made[0]
+                own = out / args.label / SOURCE / f"{Path(scene.id).stem}.png"
+                if not own.exists():
+                    own.parent.mkdir(exist_ok=True)
+                    cv2.imwrite(str(own), before[..., ::-1])
+                    numbers.append({"rule": SOURCE} | told | _measured(source.input, before, {}, scene))
+            numbers.append({"rule": name} | told | _measured(before, made[-1], edit, scene))
             done += 1
         print(name, done, flush=True)
         (out / args.label / "numbers.json").write_text(json.dumps(numbers), encoding="utf-8")
@@ -105,7 +118,7 @@ def hash_of(name: str) -> int:
 
 
 def _measured(before: np.ndarray, after: np.ndarray, edit: dict, scene: object) -> dict[str, float]:
-    """Pixels that changed outside of what was meant to, and what a segmenter sees in the picture."""
+    """What changed outside of what was meant to, and what a segmenter sees in the picture."""
     from instar.imaging.mask_text import ids_from_text
     from instar.imaging.street_classes import STREET, street_ids
     from instar.imaging.street_segmentation import segment
@@ -120,6 +133,7 @@ def _measured(before: np.ndarray, after: np.ndarray, edit: dict, scene: object) 
         found["outside"] = int((changed & ~inside).sum())
         known = inside & (wanted < len(STREET))
         found["agreement"] = float((_merged(seen) == _merged(wanted))[known].mean())
+        found["off_outside"] = float(np.abs(before.astype(float) - after)[~inside].mean())
     else:
         true, plain = street_ids(labels), segment(before).ids
         found["iou"], found["iou_before"] = _mean_iou(seen, true), _mean_iou(plain, true)
@@ -204,6 +218,38 @@ def _kernel_distance(one: np.ndarray, other: np.ndarray) -> float:
     return float(inner - 2 * cross.mean())
 
 
+def react(args: argparse.Namespace) -> None:
+    """Means of how far a driver's answers are apart: to photograph, painted source and painted change."""
+    photographs = {Path(scene.id).stem: scene.image for scene in held_out(args.folders, args.palette)}
+    for name in args.systems.split(","):
+        system = build_system(Use(name))
+        for told in args.rules.split(","):
+            paths = sorted((Path(args.folder) / told).glob("*.png"))
+            answers = [
+                [
+                    read(image, system.predict([image])[0])
+                    for image in (
+                        photographs[path.stem],
+                        *(
+                            cv2.imread(str(own))[..., ::-1]
+                            for own in (path.parents[1] / SOURCE / path.name, path)
+                        ),
+                    )
+                ]
+                for path in paths
+            ]
+            for quantity in ("steering", "speed"):
+                values = [[getattr(answer, quantity) for answer in three] for three in answers]
+                if None in values[0]:
+                    continue
+                photograph, painted, changed = np.array(values, np.float64).T
+                paint, change = np.abs(photograph - painted).mean(), np.abs(painted - changed).mean()
+                both = np.abs(photograph - changed).mean()
+                print(
+                    f"{name:14}{told:10}{quantity:9} paint {paint:.2f}, change {change:.2f}, both {both:.2f}"
+                )
+
+
 def sheets(args: argparse.Namespace) -> None:
     """Pictures of one rule and all engines in random order, with numbers, and the key."""
     out = Path(args.out)
@@ -212,7 +258,7 @@ def sheets(args: argparse.Namespace) -> None:
     with open(out / "key.csv", "w", newline="", encoding="utf-8") as file:
         key = csv.writer(file)
         key.writerow(["rule", "number", "engine", "scene"])
-        for name in RULES:
+        for name in (*RULES, SOURCE):
             found = sorted(Path(args.folder).glob(f"*/{name}/*.png"))
             order = [found[i] for i in rng.permutation(len(found))]
             tiles = []
@@ -267,6 +313,13 @@ def main() -> None:
     two.add_argument("folder")
     two.add_argument("--real", nargs="+", required=True)
     two.set_defaults(do=measure)
+    five = parts.add_parser("react")
+    five.add_argument("folder")
+    five.add_argument("folders", nargs="+")
+    five.add_argument("--palette")
+    five.add_argument("--systems", required=True)
+    five.add_argument("--rules", default="lines,vehicles,trees")
+    five.set_defaults(do=react)
     three = parts.add_parser("sheets")
     three.add_argument("folder")
     three.add_argument("--seed", type=int, default=0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from instar.imaging.painter import paint
+from instar.imaging.painter import CELL, in_cells, paint, paint_whole
 from instar.imaging.street_classes import STREET, UNKNOWN, street_ids
 from instar.imaging.street_networks import STREET_NETWORKS, WEIGHTS, network_card, require_weights
 from instar.installation import MissingExtra
@@ -58,6 +58,38 @@ def test_larger_pictures_are_painted_too(street):
     painted = paint(large, hole, labels, painter="drawn")
     assert painted.shape == large.shape
     assert (painted == large)[~hole].all()
+
+
+def test_a_whole_picture_is_painted_always_in_the_same_way_and_in_its_light(street):
+    image, ids = street
+    nothing = np.zeros(ids.shape, np.bool_)
+    painted = paint_whole(image, nothing, ids, painter="camvid")
+    assert painted.shape == image.shape
+    assert (painted != image).any(axis=2).mean() > 0.9
+    np.testing.assert_array_equal(paint_whole(image, nothing, ids, painter="camvid"), painted)
+    darker = paint_whole((image // 2).astype(np.uint8), nothing, ids, painter="camvid")
+    assert darker.mean() < painted.mean() - 15
+
+
+def test_what_is_lost_of_a_picture_leaves_no_trace_in_the_painting(street):
+    image, ids = street
+    lost = square(ids.shape, 48, 96)
+    marred = np.where(lost[..., None], np.uint8(255), image)
+    painted, other = (paint_whole(one, lost, ids, painter="camvid") for one in (image, marred))
+    assert np.abs(painted.astype(int) - other).max() <= 3  # grain is measured in all of the picture
+
+
+def test_cells_tell_the_mean_colour_of_what_is_known(street):
+    image, ids = street
+    lost = square(ids.shape, CELL, CELL, side=2 * CELL)
+    lost[0:4, 0:4] = True
+    colours, hole = in_cells(image, lost)
+    known = image[:CELL, :CELL][~lost[:CELL, :CELL]]
+    np.testing.assert_allclose((colours[3, 3] + 1) * 127.5, known.mean(axis=0), atol=0.01)
+    assert (colours[:CELL, :CELL] == colours[0, 0]).all()
+    assert (hole[CELL : 3 * CELL, CELL : 3 * CELL] == 1).all()
+    assert set(np.unique(hole)) == {0.5, 1.0}
+    assert not colours[2 * CELL, 2 * CELL].any()
 
 
 def test_weights_are_small_and_each_has_a_card_that_names_its_licence():

@@ -1,9 +1,12 @@
-"""A network that paints into a hole of a street photograph what a label map wants there.
+"""A network that paints what a label map wants: into a hole of a street photograph, or a whole picture.
 
-Where the map says "unlabelled" it paints what the surroundings suggest.
+Where the map says "unlabelled" it paints what the surroundings suggest. A whole picture is painted in the
+light of a photograph: the network is told the mean colours of its cells.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import cv2
 import numpy as np
@@ -21,6 +24,7 @@ GROUND = tuple(STREET.index(name) for name in ("road", "sidewalk"))
 LEAST_GROUND, ENOUGH, MOST = 200, 0.15, 60.0  # pixels; of the neighbourhood; grey levels
 COARSE = 4  # pixels: colour is told at a quarter of the size
 NOISE = 0.3  # as in training
+CELL, TOLD = 8, 0.5  # pixels of a cell, and what its hole is where its colour is told, as in training
 SOFT = 1.2  # sigma in pixels of the seam, which lies inside the hole
 
 Ids = npt.NDArray[np.uint8]
@@ -31,12 +35,7 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
     if not hole.any():
         same: Image = image.copy()
         return same
-    rows, columns = hole.shape
-    scale = min(1.0, HEIGHT / rows)
-    size = (round(columns * scale), round(rows * scale))
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    wanted = np.asarray(cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST), np.uint8)
-    gap = cv2.resize(hole.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
+    small, gap, wanted = _at_height(image, hole, ids)
     clear, gap = clear_sky(small, gap, wanted)
     painted = clear.copy()
     if gap.any():
@@ -44,9 +43,56 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
         painted[seen] = _paint(clear[seen], gap[seen], wanted[seen], painter, seed)
         painted[seen] = _matched(painted[seen], clear[seen], gap[seen], wanted[seen])
         painted = np.where(gap[..., None], painted, clear)
-    if scale < 1:
-        painted = np.asarray(cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC), np.uint8)
-    return _compose(image, hole, painted, seed)
+    return _compose(image, hole, _as_large(painted, hole.shape), seed)
+
+
+def paint_whole(image: Image, lost: Mask, ids: Ids, *, painter: str) -> Image:
+    """A picture of what `ids` say everywhere, in the light of this one, but for what is `lost` of it.
+
+    The noise is always the same, so that two paintings of a picture differ by what is lost and wanted alone.
+    """
+    small, gap, wanted = _at_height(image, lost, ids)
+    colours, hole = in_cells(small, gap)
+    painted = _as_large(_painted(colours, hole, wanted, painter, 0), lost.shape)
+    return _compose(image, np.ones(lost.shape, np.bool_), painted, 0)
+
+
+def in_cells(image: Image, lost: Mask) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The mean colours of cells of the picture from -1 to 1, and the hole: 0.5 where they are told, else 1.
+
+    A cell is not told where half of it is lost. The edges are repeated up to whole cells.
+    """
+    rows, columns = lost.shape
+    around = ((0, -rows % CELL), (0, -columns % CELL))
+    known = np.pad(~lost, around, mode="edge").astype(np.float32)[..., None]
+    light = np.pad(image, (*around, (0, 0)), mode="edge").astype(np.float32) / np.float32(127.5) - 1
+    share, mean = _cell_means(known), _cell_means(light * known)
+    told = (share > TOLD).astype(np.float32)
+    cells = np.dstack([mean / np.maximum(share, TOLD) * told, 1 - TOLD * told])
+    wide = np.repeat(np.repeat(cells, CELL, axis=0), CELL, axis=1)[:rows, :columns]
+    return wide[..., :3], wide[..., 3:]
+
+
+def _cell_means(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    rows, columns, channels = values.shape
+    cells = values.reshape(rows // CELL, CELL, columns // CELL, CELL, channels)
+    return np.asarray(cells.mean(axis=(1, 3)), np.float32)
+
+
+def _at_height(image: Image, hole: Mask, ids: Ids) -> tuple[Image, Mask, Ids]:
+    """All three no higher than the pictures in training."""
+    rows, columns = hole.shape
+    scale = min(1.0, HEIGHT / rows)
+    size = (round(columns * scale), round(rows * scale))
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    wanted = np.asarray(cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+    return small, cv2.resize(hole.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0, wanted
+
+
+def _as_large(painted: Image, shape: tuple[int, ...]) -> Image:
+    if painted.shape[:2] == shape:
+        return painted
+    return np.asarray(cv2.resize(painted, shape[::-1], interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
 def _window(hole: Mask) -> tuple[slice, slice]:
@@ -86,11 +132,18 @@ def clear_sky(image: Image, hole: Mask, ids: Ids, *, edge: int = 5) -> tuple[Ima
 
 
 def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image:
-    rows, columns = hole.shape
-    noise = np.random.default_rng(seed).normal(0, NOISE, hole.shape).astype(np.float32)[..., None]
-    light = np.where(hole[..., None], noise, image.astype(np.float32) / np.float32(127.5) - 1)
+    known = np.where(hole[..., None], 0, image.astype(np.float32) / np.float32(127.5) - 1)
+    return _painted(known, hole[..., None], ids, painter, seed)
+
+
+def _painted(
+    known: npt.NDArray[np.float32], hole: npt.NDArray[Any], ids: Ids, painter: str, seed: int
+) -> Image:
+    rows, columns = ids.shape
+    noise = np.random.default_rng(seed).normal(0, NOISE, ids.shape).astype(np.float32)[..., None]
+    light = known + np.where(hole > 0, noise, np.float32(0))
     labels = np.eye(len(STREET), dtype=np.float32)[ids]
-    inputs = {"picture": as_input(light), "hole": as_input(hole[..., None]), "labels": as_input(labels)}
+    inputs = {"picture": as_input(light), "hole": as_input(hole), "labels": as_input(labels)}
     (made,) = session(f"painter-{painter}").run(None, inputs)
     levels = (made[0, :, :rows, :columns].transpose(1, 2, 0) + 1) * np.float32(127.5)
     return np.asarray(np.clip(np.rint(levels), 0, 255), np.uint8)

@@ -260,9 +260,11 @@ def test_deeptests_relation_finds_a_driver_who_minds_and_spares_one_who_does_not
         deeptest(kind="rotat")
 
 
-@pytest.mark.parametrize("name", ["camvid", "translated", "migan", "deeptest_pasted", "deeptest_rendered"])
+@pytest.mark.parametrize(
+    "name", ["camvid", "camvid_whole", "translated", "migan", "deeptest_pasted", "deeptest_rendered"]
+)
 def test_a_table_that_names_other_engines_can_all_that_the_usual_one_can(name):
-    usual, others = usual_engines(name.partition("_")[2] or "pasted"), usual_engines(name)
+    usual, others = usual_engines("rendered" if name.endswith("rendered") else "pasted"), usual_engines(name)
     for op, chosen in usual.choices.items():
         assert set(chosen) <= set(others.choices[op])
     assert others.modules != usual.modules

@@ -61,6 +61,56 @@ def test_a_painter_is_trained_in_pieces_and_paints_as_onnx(tmp_path, capsys):
     assert np.abs(painted - expected).max() < 0.02
 
 
+def test_a_painter_goes_on_from_an_exported_one_and_learns_whole_pictures(tmp_path, capsys):
+    assert trained("painter", tmp_path / "first", "--steps", "30", "--rate", "0.002") == 0
+    first = json.loads((tmp_path / "first/card.json").read_text())["scores"]
+    start = ["--start", str(tmp_path / "first/painter.onnx"), "--whole", "0.5"]
+    assert trained("painter", tmp_path / "second", "--steps", "1", *start) == 0
+    second = json.loads((tmp_path / "second/card.json").read_text())
+    assert second["scores"]["grey_levels_off"] == pytest.approx(first["grey_levels_off"], abs=1.0)
+    assert "--whole 0.5" in second["again"]
+    more = ["--steps", "40", "--rate", "0.002", *start[:2], "--whole", "1"]
+    assert trained("painter", tmp_path / "third", *more) == 0
+    third = json.loads((tmp_path / "third/card.json").read_text())["scores"]
+    assert third["whole_grey_levels_off"] < second["scores"]["whole_grey_levels_off"] - 3
+    assert trained("painter", tmp_path / "fourth", "--steps", "1", *start, "--width", "16") == 2
+    assert "no network of this kind and width" in capsys.readouterr().err
+
+
+def test_a_painter_of_before_light_was_told_goes_on_as_it_was():
+    import torch
+
+    from instar.imaging.street_networks import WEIGHTS, session
+    from instar.training.engines.exported import take_painter
+    from instar.training.engines.networks import Painter
+
+    model = Painter(20).eval()
+    take_painter(model, WEIGHTS / "painter-drawn.onnx")
+    rng = np.random.default_rng(0)
+    shown = [rng.normal(size=(1, n, 64, 96)).astype(np.float32) for n in (3, 1, 13)]
+    (painted,) = session("painter-drawn").run(None, dict(zip(("picture", "hole", "labels"), shown)))
+    with torch.no_grad():
+        assert np.abs(model(*map(torch.from_numpy, shown)).numpy() - painted).max() < 0.02
+
+
+def test_cells_are_told_in_training_as_they_are_when_painting():
+    import torch
+
+    from instar.imaging import painter
+    from instar.training.engines.crops import show_cells
+    from instar.training.engines.train import CELLS, NOISE
+
+    rng = np.random.default_rng(0)
+    picture = rng.integers(0, 256, (64, 96, 3), np.uint8)
+    lost = rng.random((64, 96)) < np.linspace(0, 1, 96)
+    light = torch.from_numpy(picture.transpose(2, 0, 1)[None] / np.float32(127.5) - 1)
+    expected = show_cells(light, torch.from_numpy(lost[None, None].astype(np.float32)), painter.CELL)
+    for found, told in zip(painter.in_cells(picture, lost), expected):
+        np.testing.assert_allclose(found, told[0].numpy().transpose(1, 2, 0), atol=1e-5)
+    assert painter.CELL in CELLS
+    assert painter.NOISE == NOISE
+
+
 def test_a_segmenter_learns_and_is_scored_on_what_was_held_out(tmp_path, capsys):
     assert trained("segmenter", tmp_path, "--steps", "60", "--rate", "0.004") == 0
     card = json.loads((tmp_path / "card.json").read_text())
@@ -138,5 +188,7 @@ def test_scenes_without_label_maps_are_refused(tmp_path, capsys):
     words = ["train", "engine", "painter", "--scenes", str(tmp_path), "--out", str(tmp_path / "out")]
     assert main([*words, "--weather", "0.5"]) == 2
     assert "for a segmenter" in capsys.readouterr().err
+    assert main(["train", "engine", "segmenter", *words[3:], "--whole", "0.5"]) == 2
+    assert "for a painter" in capsys.readouterr().err
     assert main(words) == 2
     assert "no label map to learn from" in capsys.readouterr().err

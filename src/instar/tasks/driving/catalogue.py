@@ -25,6 +25,7 @@ IMPORTED = {
     "engines": (
         "pasted",
         "camvid",
+        "camvid_whole",
         "translated",
         "rendered",
         "migan",

@@ -14,13 +14,13 @@ from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.tasks.driving.edit_effects import recover_drive
 from instar.tasks.driving.engine_table import Engines
-from instar.tasks.driving.engines import Edit
+from instar.tasks.driving.engines import SOURCE, Edit
 from instar.worlds.drive.scenes import drive_of, showing
 
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
 OF_THE_AIR = ("road surface", "weather", "time")
 MASKS = ("mask", "hole", "beside")
-UNSAID = ("engine", *MASKS, "cutout", "seed", "look", "marks", "things")  # of an edit, in words
+UNSAID = ("engine", "whole", *MASKS, "cutout", "seed", "look", "marks", "things")  # of an edit, in words
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,11 @@ class RuleEdits(Change):
     def edits(self) -> list[list[dict[str, Any]]]:
         """The edits of each block as mappings."""
         return [[dict(pairs) for pairs in block] for block in self.blocks]
+
+    @property
+    def paints_source(self) -> bool:
+        """Whether the first block is the source painted anew, with which the others are compared."""
+        return any(dict(pairs).get("of") == SOURCE for pairs in self.blocks[0])
 
     def __str__(self) -> str:
         return "; ".join(", ".join(map(format_edit, block)) for block in self.edits)
@@ -83,6 +88,8 @@ def format_edit(edit: Edit) -> str:
         return f"{edit['state']} {edit['of']}"
     if edit.get("kind") and "strength" in edit and edit.get("of") in OF_THE_AIR:
         return f"{edit['kind']} of strength {edit['strength']:g}"
+    if edit.get("of") == SOURCE:
+        return "painted as it is"
     if "becomes" in edit:
         return f"{edit['becomes']} for {edit['of']}"
     if "label" in edit and "width" in edit:

@@ -61,6 +61,11 @@ def _repainted(labels: LabelMap, edit: Edit) -> LabelMap:
     return labels
 
 
+def changed_by(edit: Edit) -> Mask:
+    """Where a patch shows something else than was there."""
+    return np.asarray(ids_from_text(edit["map"]) != ELSEWHERE)
+
+
 def _covered(labels: LabelMap, edit: Edit, cutouts: CutOuts) -> Mask:
     """Where what was pasted hides the picture."""
     if "cutout" in edit:
@@ -106,7 +111,7 @@ def recover_drive(drive: Drive | None, edit: Edit, image: Image) -> Drive | None
 
 def _without(drive: Drive, edit: Edit) -> Drive:
     """The drive without those things of a class whose feet were painted over."""
-    mask = mask_from_text(edit["mask"]) if "mask" in edit else ids_from_text(edit["map"]) != ELSEWHERE
+    mask = mask_from_text(edit["mask"]) if "mask" in edit else changed_by(edit)
     view = Camera.of(drive, (mask.shape[0], mask.shape[1]))
     gone = VEHICLES if edit["of"] == "vehicle" else (edit["of"],)
 

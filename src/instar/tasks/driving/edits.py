@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits
-from instar.tasks.driving.edit_effects import ground_in, relabel
+from instar.tasks.driving.edit_effects import changed_by, ground_in, relabel
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
@@ -102,6 +103,10 @@ def _after(view: SceneView, edits: Sequence[Edit], cutouts: CutOuts) -> SceneVie
         if view.drive is not None and "do" in edit:
             view = dataclasses.replace(view, drive=edit_drive(view.drive, edit))
         else:
+            if "whole" in edit:
+                changed = changed_by(edit)
+                earlier = changed if view.repainted is None else view.repainted | changed
+                view = dataclasses.replace(view, repainted=earlier)
             labels = relabel(view.labels, edit, cutouts)
             rise = view.gallery.rise if view.gallery is not None else 0.0
             ground = ground_in(labels, rise, view.drive) or view.ground
@@ -119,9 +124,24 @@ def _once(plan: _Plan) -> RuleEdits | Inapplicable:
             if failed is not None:
                 return failed
         edits = [edit for _, edits, _ in plan.done for edit in edits]
-        # Weather and light fall on everything, so they come last.
-        blocks.append(sorted(edits, key=lambda edit: edit.get("of") in OF_THE_AIR))
+        # A picture that is painted anew comes first; weather and light fall on everything, so they come last.
+        blocks.append(sorted(edits, key=lambda e: (not e.get("whole"), e.get("of") in OF_THE_AIR)))
     return RuleEdits.of(blocks)
+
+
+def with_painted_source(change: RuleEdits, engines: Engines, view: SceneView) -> RuleEdits:
+    """The change with the source painted anew as its first block, where an engine paints whole pictures.
+
+    It would not be fair to compare a painted picture with one that is not; so blocks in which nothing is
+    painted yet are made of the painted source too.
+    """
+    painters = {edit["engine"] for block in change.edits for edit in block if edit.get("whole")}
+    if not painters:
+        return change
+    painter: Any = engines.named(min(painters))
+    source = painter.source(view)
+    blocks = [block if block[0].get("whole") else [source, *block] for block in change.edits]
+    return RuleEdits.of([[source], *blocks])
 
 
 def set_severity(change: RuleEdits, level: float) -> RuleEdits | Inapplicable:

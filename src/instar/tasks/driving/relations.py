@@ -26,7 +26,7 @@ from instar.cutouts import CutOuts
 from instar.tasks.driving.answers import Control, read
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits, apply_edits
 from instar.tasks.driving.edit_effects import ground_in
-from instar.tasks.driving.edits import plan_edits, set_severity
+from instar.tasks.driving.edits import plan_edits, set_severity, with_painted_source
 from instar.tasks.driving.engine_table import USUAL, Engines, read_engines, usual_engines
 from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.gallery import Gallery, collect_gallery
@@ -185,7 +185,10 @@ class _RuleTest:
             return Inapplicable(lacking)
         if view.gallery is None and not engines.needs_no_gallery:
             raise BadInput("rule: there is no gallery to draw from; it is made when a campaign begins")
-        return plan_edits(self.rule, engines, view, rng, self._cutouts())
+        change = plan_edits(self.rule, engines, view, rng, self._cutouts())
+        if self.paper or isinstance(change, Inapplicable):
+            return change
+        return with_painted_source(change, engines, view)
 
     def smaller(self, source: Observation, change: RuleEdits) -> Iterator[RuleEdits | list[RuleEdits]]:
         view = self._view(source)
@@ -215,8 +218,10 @@ class _RuleTest:
 
     def expect(self, source: Observation, follow_ups: Sequence[Observation], change: RuleEdits) -> Verdict:
         answers = [source.answer, *(follow_up.answer for follow_up in follow_ups)]
+        if change.paints_source:
+            answers = answers[1:]
         # A change that was made smaller may have fewer blocks than the rule.
-        expectations = _numbered(self.rule.blocks[: len(follow_ups)])
+        expectations = _numbered(self.rule.blocks[: len(answers) - 1])
         return judge_controls(expectations, answers, all_must_apply=True, paper=self.paper)
 
     def pixels(self, change: RuleEdits) -> Mapping[str, npt.NDArray[np.uint8]]:

@@ -16,13 +16,15 @@ def smaller_edits(
     change: RuleEdits, engines: Engines, view: SceneView
 ) -> Iterator[RuleEdits | list[RuleEdits]]:
     """Best first. What a later block has more or less of than an earlier one, it still has so."""
-    for number in range(1, len(change.blocks)):
+    first = int(change.paints_source)
+    for number in range(first + 1, len(change.blocks)):
         yield RuleEdits(change.blocks[:number])
     most = max(len(block) for block in change.blocks)
     for left_out in range(most if most > 1 else 0):
         # A block adds to the one before it, so the same edit is left out of all.
         fewer = tuple(block[:left_out] + block[left_out + 1 :] for block in change.blocks)
-        if all(fewer) and fewer != change.blocks:
+        nothing = first and fewer[0] in fewer[1:]
+        if all(fewer) and fewer != change.blocks and not nothing:
             yield RuleEdits(fewer)
     for edit in _distinct(change.edits):
         less = getattr(engines.named(edit["engine"]), "less", None)
@@ -45,7 +47,7 @@ def _replace(change: RuleEdits, edit: Edit, other: Edit) -> RuleEdits:
 
 def _comparisons(change: RuleEdits) -> list[tuple[int, int, str, bool, bool]]:
     """Which numbers are more, and which are less, than in the first block."""
-    first, *later = change.edits
+    first, *later = change.edits[change.paints_source :]
     return [
         (number, place, name, own[name] > other[name], own[name] < other[name])
         for number, block in enumerate(later)

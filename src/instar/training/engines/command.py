@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from instar.core.scene import Scene
     from instar.training.engines.networks import Painter, Segmenter
+    from instar.training.engines.steps import EngineSettings, Told
     from instar.training.engines.streets import Streets
-    from instar.training.engines.train import EngineSettings, Told
     from instar.training.engines.translator import Translator
 
 SIZE = (360, 480)
 USUAL = {"painter": (32, 14000, 32, 2e-4), "segmenter": (16, 4000, 32, 1.5e-3)}  # width, steps, batch, rate
 USUAL["translator"] = (16, 8000, 32, 2e-4)
+MEANT_FOR = {"weather": ("segmenter",), "whole": ("painter",), "start": ("painter", "segmenter")}
 WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not change what is learned
 
 
@@ -50,7 +51,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         add(f"--{time}s", metavar="DIR", help=f"photographs of streets at {time}, for a translator")
     weather = "the share of a segmenter's crops at night, in rain, snow or fog (0)"
     add("--weather", type=float, default=0.0, metavar="X", help=weather)
-    add("--start", metavar="FILE", help="an exported segmenter of that width to go on from")
+    whole = "the share of a painter's steps on whole pictures (0)"
+    add("--whole", type=float, default=0.0, metavar="X", help=whole)
+    add("--start", metavar="FILE", help="an exported network of that kind and width to go on from")
     add("--held-out", type=float, default=0.15, metavar="X", help="of each video, the last frames (0.15)")
     add("--minutes", type=float, metavar="N", help="stop then; go on with --resume")
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
@@ -66,8 +69,11 @@ def perform(args: argparse.Namespace) -> Outcome:
     photographs = [Path(folder) for folder in (args.nights, args.dusks) if folder is not None]
     if len(photographs) != (2 if args.kind == "translator" else 0):
         raise BadInput("--nights and --dusks are for a translator, which needs both")
-    if args.kind != "segmenter" and (args.weather or args.start):
-        raise BadInput("--weather and --start are for a segmenter")
+    if not 0 <= args.whole <= 1:
+        raise BadInput(f"--whole is {args.whole}; it must be from 0 to 1")
+    for option, kinds in MEANT_FOR.items():
+        if getattr(args, option) and args.kind not in kinds:
+            raise BadInput(f"--{option} is for a {' or a '.join(kinds)}")
     size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     scenes = [scene for path in args.scenes for scene in _load(path, args.palette, size)]
     # torch, which neither --help nor a wrong path should wait for
@@ -75,8 +81,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.training.engines import checkpoint
     from instar.training.engines.export import export_engine
     from instar.training.engines.scores import score
+    from instar.training.engines.steps import EngineSettings
     from instar.training.engines.streets import collect_streets, split_videos
-    from instar.training.engines.train import EngineSettings, train_painter, train_segmenter
+    from instar.training.engines.train import train_painter, train_segmenter
     from instar.training.engines.weather import WEATHER, in_weather
 
     device = choose_device(args.device, "training")
@@ -96,6 +103,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         device,
         args.weather,
         None if args.start is None else Path(args.start),
+        args.whole,
     )
     out = Path(args.out)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as shown:

@@ -13,11 +13,12 @@ LEAST = 60  # pixels of a class, to make a hole of it
 MOST = 0.7  # of a crop
 OFTENER = {"vegetation": 3.0, "building": 2.0, "car": 2.0}  # what rules replace and remove most
 GROWN = 7  # pixels: a hole is a little larger than what it is made for
+TOLD = 0.5  # of a hole is left where the mean colour of a cell is told
 FORGET, FORGET_ALL = 0.4, 0.5  # how often labels in the hole are not told, and of these how often none are
 
 
 class Crops:
-    """Square crops, mirrored at random; `pictures` (N, H, W, 3) and `ids` (N, H, W) lie on the device.
+    """Crops of one shape, mirrored at random; `pictures` (N, H, W, 3) and `ids` (N, H, W) lie on the device.
 
     `often` (N) is how often each picture is chosen, beside the others.
     """
@@ -26,29 +27,31 @@ class Crops:
         self,
         pictures: Tensor,
         ids: Tensor,
-        side: int,
+        shape: tuple[int, int],
         *,
         zoom: tuple[float, float] = ZOOM,
         often: Tensor | None = None,
     ) -> None:
-        self.pictures, self.ids, self.side, self.zoom = pictures.permute(0, 3, 1, 2), ids, side, zoom
+        self.pictures, self.ids, self.shape, self.zoom = pictures.permute(0, 3, 1, 2), ids, shape, zoom
         self.often = torch.ones(len(ids)) if often is None else often
 
     def draw(self, count: int) -> tuple[Tensor, Tensor]:
-        """Pictures (count, 3, side, side) from -1 to 1, and ids (count, side, side)."""
+        """Pictures (count, 3, *shape) from -1 to 1, and ids (count, *shape)."""
         rows, columns = self.ids.shape[1:]
+        high, wide = self.shape
         where = self.ids.device
         chosen = torch.multinomial(self.often, count, replacement=True).to(where)
-        kept = (self.side / torch.empty(count, device=where).uniform_(*self.zoom)).clamp(
-            max=min(rows, columns)
+        scale = (1 / torch.empty(count, device=where).uniform_(*self.zoom)).clamp(
+            max=min(rows / high, columns / wide)
         )
-        left = torch.rand(count, device=where) * (columns - kept)
-        top = torch.rand(count, device=where) * (rows - kept)
+        below, beside = scale * high, scale * wide
+        left = torch.rand(count, device=where) * (columns - beside)
+        top = torch.rand(count, device=where) * (rows - below)
         flip = torch.where(torch.rand(count, device=where) < 0.5, -1.0, 1.0)
         matrix = torch.zeros(count, 2, 3, device=where)
-        matrix[:, 0, 0], matrix[:, 1, 1] = flip * kept / columns, kept / rows
-        matrix[:, 0, 2], matrix[:, 1, 2] = (2 * left + kept) / columns - 1, (2 * top + kept) / rows - 1
-        grid = F.affine_grid(matrix, [count, 1, self.side, self.side], align_corners=False)
+        matrix[:, 0, 0], matrix[:, 1, 1] = flip * beside / columns, below / rows
+        matrix[:, 0, 2], matrix[:, 1, 2] = (2 * left + beside) / columns - 1, (2 * top + below) / rows - 1
+        grid = F.affine_grid(matrix, [count, 1, high, wide], align_corners=False)
         pictures = _sample(self.pictures[chosen].float() / 127.5 - 1, grid, "bilinear")
         ids = _sample(self.ids[chosen, None].float(), grid, "nearest")
         return pictures, ids[:, 0].round().long()
@@ -94,6 +97,19 @@ def draw_holes(ids: Tensor) -> Tensor:
         plain = torch.where(often(0.6), across**2 + down**2 < 1, (across < 1) & (down < 1))
         holes = torch.maximum(holes, (plain & wanted).float())
     return F.max_pool2d(holes[:, None], GROWN, 1, GROWN // 2)
+
+
+def show_cells(pictures: Tensor, lost: Tensor, cell: int) -> tuple[Tensor, Tensor]:
+    """The mean colours of cells of the pictures, and the hole: 0.5 where they are told, 1 where they are not.
+
+    A cell of so many pixels is not told where half of it is lost.
+    """
+    known = F.avg_pool2d(1 - lost, cell)
+    told = (known > 0.5).float()
+    colours = F.avg_pool2d(pictures * (1 - lost), cell) / known.clamp(min=0.5) * told
+    both = torch.cat([colours, 1 - TOLD * told], 1)
+    wide = F.interpolate(both, scale_factor=float(cell), mode="nearest")
+    return wide[:, :3], wide[:, 3:]
 
 
 def forget(labels: Tensor, hole: Tensor) -> Tensor:

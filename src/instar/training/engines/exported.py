@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -56,17 +58,43 @@ def take_weights(model: nn.Module, path: Path, pictures: Tensor) -> None:
         raise BadInput(f"{path} is no network of this kind and width")
 
 
-def _weights(path: Path) -> list[tuple[Tensor, Tensor | None]]:
-    """Weight and bias of each convolution, in the order in which they are run."""
+@torch.no_grad()
+def take_painter(model: nn.Module, path: Path) -> None:
+    """Give the painter what the file has learned.
+
+    A file of before light was told knows fewer channels of what is told; the others do nothing until trained.
+    """
+    _, known = _read(path)
+    for name, own in model.state_dict().items():
+        given = known.get(name)
+        if given is None or given.shape[:1] != own.shape[:1] or given.shape[2:] != own.shape[2:]:
+            raise BadInput(f"{path} is no network of this kind and width")
+        if own.ndim < 2:
+            own.copy_(torch.from_numpy(given))
+        elif given.shape[1] > own.shape[1] or (given.shape[1] < own.shape[1] and ".label." not in name):
+            raise BadInput(f"{path} is no network of this kind and width")
+        else:
+            own.zero_()
+            own[:, : given.shape[1]].copy_(torch.from_numpy(given))
+
+
+def _read(path: Path) -> tuple[Any, dict[str, npt.NDArray[np.float32]]]:
+    """The graph, and its arrays by name."""
     onnx = import_onnx("going on from an exported network")
     graph = onnx.load(str(path)).graph
-    known = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+    known = {one.name: onnx.numpy_helper.to_array(one).astype(np.float32) for one in graph.initializer}
     for node in graph.node:
         if node.op_type == "Cast" and node.input[0] in known:
             known[node.output[0]] = known[node.input[0]]
+    return graph, known
+
+
+def _weights(path: Path) -> list[tuple[Tensor, Tensor | None]]:
+    """Weight and bias of each convolution, in the order in which they are run."""
+    graph, known = _read(path)
     found = []
     for node in graph.node:
         if node.op_type == "Conv":
-            arrays = [torch.from_numpy(known[name].astype(np.float32)) for name in node.input[1:]]
+            arrays = [torch.from_numpy(known[name]) for name in node.input[1:]]
             found.append((arrays[0], arrays[1] if len(arrays) > 1 else None))
     return found

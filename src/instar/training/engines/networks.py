@@ -15,6 +15,8 @@ from instar.imaging.street_classes import STREET
 
 CLASS_COUNT = len(STREET)
 STYLE = 40  # channels between a label map and what it does to the features
+TOLD = CLASS_COUNT + 1 + 3  # channels: labels, hole and light
+CELL = 16  # pixels: light is told in such cells
 
 
 class _Gated(nn.Module):
@@ -32,18 +34,18 @@ class _Gated(nn.Module):
 
 
 class _Styled(nn.Module):
-    """The same going up, where scale and shift of each place come from its label (SPADE)."""
+    """The same going up, where scale and shift of each place come from its label and light (SPADE)."""
 
     def __init__(self, inside: int, outside: int) -> None:
         super().__init__()
         self.both = nn.Conv2d(inside, 2 * outside, 3, padding=1)
         self.norm = nn.InstanceNorm2d(outside)
-        self.label = nn.Conv2d(CLASS_COUNT + 1, STYLE, 3, padding=1)
+        self.label = nn.Conv2d(TOLD, STYLE, 3, padding=1)
         self.style = nn.Conv2d(STYLE, 2 * outside, 3, padding=1)
 
-    def forward(self, x: Tensor, labels: Tensor) -> Tensor:
+    def forward(self, x: Tensor, told: Tensor) -> Tensor:
         value, gate = self.both(x).chunk(2, 1)
-        near = F.interpolate(labels, x.shape[2:], mode="nearest")
+        near = F.interpolate(told, x.shape[2:], mode="nearest")
         scale, shift = self.style(F.silu(self.label(near))).chunk(2, 1)
         let: Tensor = (self.norm(F.silu(value)) * (1 + scale) + shift) * torch.sigmoid(gate)
         return let
@@ -53,7 +55,8 @@ class Painter(nn.Module):
     """A picture with noise in its hole, the hole, and the wanted label map in; the whole picture out.
 
     `picture` is (N, 3, H, W) from -1 to 1, `hole` (N, 1, H, W), `labels` (N, classes, H, W) of 0 and 1;
-    height and width are multiples of 16.
+    height and width are multiples of 16. Where `hole` is 0.5 the picture holds but the mean colours of
+    cells, so that a whole picture can be painted in its light.
     """
 
     def __init__(self, width: int = 32) -> None:
@@ -74,7 +77,9 @@ class Painter(nn.Module):
         self.out = nn.Conv2d(w, 12, 3, padding=1)
 
     def forward(self, picture: Tensor, hole: Tensor, labels: Tensor) -> Tensor:
-        told = torch.cat([labels, hole], 1)
+        # Normalisations forget how light the picture is, so that it is told beside the labels.
+        light = F.interpolate(F.avg_pool2d(picture, CELL), scale_factor=float(CELL), mode="nearest")
+        told = torch.cat([labels, hole, light], 1)
         x = F.pixel_unshuffle(torch.cat([picture, hole, labels], 1), 2)
         seen = []
         for layer in self.down:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import copy
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -16,52 +13,32 @@ from torch.nn import functional as F
 
 from instar.core.errors import BadInput
 from instar.imaging.street_classes import UNKNOWN
-from instar.training.engines import checkpoint
-from instar.training.engines.crops import Crops, draw_holes, forget, one_hot, relight
-from instar.training.engines.exported import take_weights
+from instar.training.engines.crops import Crops, draw_holes, forget, one_hot, relight, show_cells
+from instar.training.engines.exported import take_painter, take_weights
 from instar.training.engines.networks import CLASS_COUNT, Critic, Painter, Segmenter
+from instar.training.engines.steps import (
+    EngineSettings,
+    Told,
+    descend,
+    fast,
+    follow,
+    resume_from,
+    save_training,
+    steps_of,
+)
 
 if TYPE_CHECKING:
     from instar.training.engines.streets import Streets
 
 NOISE = 0.3  # how strong the noise in a hole is; what is painted differs with it
 FEATURES, LEVELS, SEEN = 12.0, 5.0, 0.5  # weights: the critics' features, grey levels in holes and outside
-SMOOTH = 0.999  # the weights that are kept are an average over so many steps
-GENTLE = 100  # steps in which the rate rises
 OFTEN = 200  # steps from one word to the next
 RARE = 0.35  # the power of how rare a class is that it counts: by 0.5 poles grow into the sky
 SIZES = (0.6, 1.6)  # how large things are shown to the segmenter
+STREETS = (1.0, 1.15)  # and to a painter of whole pictures, which has to learn how a street is laid out
+CELLS = (8, 16)  # pixels: it is told the mean colours of such cells
+LOST = 0.6  # of whole pictures: something in them is painted without being told its colours
 DARK = {"painter": 0.1, "segmenter": 0.35}  # how many crops are shown at night, in haze or in grey
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """How to train; `steps` in all, and no longer than `seconds` in this piece.
-
-    Of a segmenter, `weather` is the share of crops that show the pictures in weather, and `start` an exported
-    network to go on from.
-    """
-
-    width: int
-    steps: int
-    batch: int
-    side: int = 256
-    rate: float = 2e-4
-    seed: int = 0
-    seconds: float = float("inf")
-    device: str = "cpu"
-    weather: float = 0.0
-    start: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.side % 16 or self.side < 32:
-            raise BadInput(f"crops of {self.side} pixels; they must be a multiple of 16, at least 32")
-        for name in ("width", "steps", "batch"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} is {getattr(self, name)}; it must be at least 1")
-
-
-Told = Callable[[str], object]
 
 
 def train_painter(
@@ -73,44 +50,68 @@ def train_painter(
     painter = Painter(settings.width).to(where)
     critics = nn.ModuleList([Critic(2 * settings.width), Critic(2 * settings.width)]).to(where)
     average = copy.deepcopy(painter)
-    done = _resume(folder, settings, resume, painter=painter, critics=critics, average=average)
+    done = resume_from(folder, settings, resume, painter=painter, critics=critics, average=average)
+    if not done and settings.start is not None:
+        for one in (painter, average):
+            take_painter(one, settings.start)
     torch.manual_seed(settings.seed + done)  # a later piece must not see the crops of the first again
     own = torch.optim.Adam(painter.parameters(), settings.rate, (0.0, 0.99))
     theirs = torch.optim.Adam(critics.parameters(), 2 * settings.rate, (0.0, 0.99))
-    crops = _crops(streets, settings)
-    for step in _steps(done, settings, (own, theirs), (settings.rate, 2 * settings.rate)):
-        pictures, ids = crops.draw(settings.batch)
-        pictures = relight(pictures, dark=DARK["painter"])
-        hole = draw_holes(ids)
-        labels = forget(one_hot(ids), hole)
+    pixels = _on_device([streets], settings)
+    crops = Crops(*pixels, (settings.side, settings.side))
+    rows, columns = (16 * (side // 16) for side in crops.ids.shape[1:])
+    frames = Crops(*pixels, (rows, columns), zoom=STREETS)
+    few = max(1, round(settings.batch * settings.side**2 / (rows * columns)))  # that are as many pixels
+    for step in steps_of(done, settings, (own, theirs), (settings.rate, 2 * settings.rate)):
+        if torch.rand(()) < settings.whole:
+            pictures, known, hole, labels = _whole_pictures(frames, few)
+        else:
+            pictures, known, hole, labels = _pictures_with_holes(crops, settings.batch)
+        area = (hole > 0).float()
         noise = torch.randn_like(hole) * NOISE
-        with _fast(where):
-            painted = painter(pictures * (1 - hole) + noise * hole, hole, labels)
-            whole = pictures * (1 - hole) + painted * hole
-            real, false = (_judge(critics, one, hole, labels) for one in (pictures, whole.detach()))
+        with fast(where):
+            painted = painter(known + noise * area, hole, labels)
+            composed = pictures * (1 - area) + painted * area
+            real, false = (_judge(critics, one, hole, labels) for one in (pictures, composed.detach()))
             blame = sum(
-                _inside(F.relu(1 - a), hole) + _inside(F.relu(1 + b), hole)
+                _inside(F.relu(1 - a), area) + _inside(F.relu(1 + b), area)
                 for (a, _), (b, _) in zip(real, false)
             )
-        _descend(theirs, blame)
-        with _fast(where):
-            judged = _judge(critics, whole, hole, labels)
-            fooled = -sum(_inside(score, hole) for score, _ in judged)
+        descend(theirs, blame)
+        with fast(where):
+            judged = _judge(critics, composed, hole, labels)
+            fooled = -sum(_inside(score, area) for score, _ in judged)
             alike = sum(
                 (p.detach().float() - q.float()).abs().mean()
                 for (_, features), (_, others) in zip(real, judged)
                 for p, q in zip(features, others)
             )
-            off = ((painted.float() - pictures).abs() * (4 * hole + SEEN)).mean()
+            off = ((painted.float() - pictures).abs() * (4 * area + SEEN)).mean()
             loss = fooled + FEATURES * alike + LEVELS * off
-        _descend(own, loss)
-        _follow(average, painter, step)
+        descend(own, loss)
+        follow(average, painter, step)
         if step % OFTEN == 0:
             told(f"step {step}: critics {float(blame):.2f}, off by {float(off):.3f}")
         done = step
     state = {"painter": painter, "critics": critics, "average": average}
-    _save(folder, settings, done, state)
+    save_training(folder, settings, done, state)
     return average.eval()
+
+
+def _pictures_with_holes(crops: Crops, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Pictures, what is known of them, their holes and the labels that are told."""
+    pictures, ids = crops.draw(count)
+    pictures, hole = relight(pictures, dark=DARK["painter"]), draw_holes(ids)
+    return pictures, pictures * (1 - hole), hole, forget(one_hot(ids), hole)
+
+
+def _whole_pictures(frames: Crops, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The same, where but the colours of cells are known of the pictures, and nothing of some places."""
+    pictures, ids = frames.draw(count)
+    pictures, labels = relight(pictures, dark=DARK["painter"]), one_hot(ids)
+    lost = draw_holes(ids) * (torch.rand(count, 1, 1, 1, device=ids.device) < LOST)
+    cell = CELLS[int(torch.randint(len(CELLS), ()))]
+    return pictures, *show_cells(pictures, lost, cell), labels
 
 
 def train_segmenter(
@@ -131,7 +132,7 @@ def train_segmenter(
     model = Segmenter(settings.width).to(where)
     average = copy.deepcopy(model)
     crops = _segmenter_crops(streets, changed, settings)
-    done = _resume(folder, settings, resume, model=model, average=average)
+    done = resume_from(folder, settings, resume, model=model, average=average)
     if not done and settings.start is not None:
         pictures, _ = crops.draw(settings.batch)
         for one in (model, average):
@@ -140,17 +141,17 @@ def train_segmenter(
     optimiser = torch.optim.AdamW(model.parameters(), settings.rate, weight_decay=1e-2)
     counts = torch.bincount(crops.ids.flatten().long(), minlength=CLASS_COUNT)[:UNKNOWN].float()
     weights = (counts.sum() / counts.clamp(min=1)) ** RARE
-    for step in _steps(done, settings, (optimiser,), (settings.rate,)):
+    for step in steps_of(done, settings, (optimiser,), (settings.rate,)):
         pictures, ids = crops.draw(settings.batch)
-        with _fast(where):
+        with fast(where):
             scores = model(relight(pictures, dark=DARK["segmenter"])).float()
             loss = F.cross_entropy(scores, ids, weights, ignore_index=UNKNOWN) + _apart(scores, ids)
-        _descend(optimiser, loss)
-        _follow(average, model, step)
+        descend(optimiser, loss)
+        follow(average, model, step)
         if step % OFTEN == 0:
             told(f"step {step}: loss {float(loss):.3f}")
         done = step
-    _save(folder, settings, done, {"model": model, "average": average})
+    save_training(folder, settings, done, {"model": model, "average": average})
     return average.eval()
 
 
@@ -164,10 +165,6 @@ def _apart(scores: Tensor, ids: Tensor) -> Tensor:
     return 1 - (2 * both / total.clamp(min=1))[there].mean()
 
 
-def _crops(streets: Streets, settings: EngineSettings) -> Crops:
-    return Crops(*_on_device([streets], settings), settings.side)
-
-
 def _segmenter_crops(streets: Streets, changed: Streets | None, settings: EngineSettings) -> Crops:
     """Crops of the pictures, and of the same in weather as often as the settings say."""
     often = torch.full((len(streets),), (1 - settings.weather) / len(streets))
@@ -175,7 +172,8 @@ def _segmenter_crops(streets: Streets, changed: Streets | None, settings: Engine
     if changed is not None:
         both.append(changed)
         often = torch.cat([often, torch.full((len(changed),), settings.weather / len(changed))])
-    return Crops(*_on_device(both, settings), settings.side, zoom=SIZES, often=often)
+    shape = (settings.side, settings.side)
+    return Crops(*_on_device(both, settings), shape, zoom=SIZES, often=often)
 
 
 def _on_device(all_streets: Sequence[Streets], settings: EngineSettings) -> tuple[Tensor, Tensor]:
@@ -185,10 +183,6 @@ def _on_device(all_streets: Sequence[Streets], settings: EngineSettings) -> tupl
     pictures = [torch.from_numpy(streets.pictures).to(settings.device) for streets in all_streets]
     ids = [torch.from_numpy(streets.ids).to(settings.device) for streets in all_streets]
     return torch.cat(pictures), torch.cat(ids)
-
-
-def _fast(device: str) -> AbstractContextManager[Any]:
-    return torch.autocast("cuda", torch.bfloat16) if device.startswith("cuda") else nullcontext()
 
 
 def _judge(
@@ -203,53 +197,3 @@ def _inside(values: Tensor, hole: Tensor) -> Tensor:
     """Their mean where the hole is."""
     weight = F.interpolate(hole, values.shape[2:], mode="area")
     return (values.float() * weight).sum() / weight.sum().clamp(min=1e-6)
-
-
-def _descend(optimiser: torch.optim.Optimizer, loss: Any) -> None:
-    optimiser.zero_grad(set_to_none=True)
-    loss.backward()
-    optimiser.step()
-
-
-@torch.no_grad()
-def _follow(average: nn.Module, model: nn.Module, step: int) -> None:
-    share = 1 - min(SMOOTH, step / (step + 50))
-    torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), share)
-    for own, late in zip(average.buffers(), model.buffers()):
-        own.copy_(late)
-
-
-def _steps(done: int, settings: EngineSettings, optimisers: Any, rates: Any) -> Iterator[int]:
-    """Numbers of steps, while there is time; in the second half the rate goes down to nothing.
-
-    Each piece begins gently, for its optimisers know nothing of the network yet.
-    """
-    start = time.monotonic()
-    for step in range(done + 1, settings.steps + 1):
-        left = 1 - (step - 1) / settings.steps
-        for optimiser, rate in zip(optimisers, rates):
-            for group in optimiser.param_groups:
-                group["lr"] = rate * min(1.0, 2 * left + 0.01, (step - done) / GENTLE)
-        yield step
-        if time.monotonic() - start > settings.seconds:
-            return
-
-
-def _resume(folder: Path, settings: EngineSettings, resume: bool, **modules: nn.Module) -> int:
-    """How many steps are done. The optimisers' memory of late gradients is not kept: it is soon regained."""
-    if not checkpoint.saved(folder):
-        return 0
-    if not resume:
-        raise BadInput(f"{folder} has a training in it; go on with --resume, or choose another --out")
-    state = checkpoint.load(folder)
-    if state["settings"]["width"] != settings.width:
-        raise BadInput(f"{folder} has a network of width {state['settings']['width']}, not {settings.width}")
-    for name, module in modules.items():
-        module.load_state_dict(state[name])
-    return int(state["done"])
-
-
-def _save(folder: Path, settings: EngineSettings, done: int, modules: dict[str, nn.Module]) -> None:
-    state = {name: module.state_dict() for name, module in modules.items()}
-    told = {key: value for key, value in asdict(settings).items() if key not in ("device", "start")}
-    checkpoint.save(folder, {"done": done, "settings": told, **state})

@@ -18,15 +18,15 @@ from instar.training.engines.exported import take_weights
 from instar.training.engines.networks import Segmenter
 from instar.training.engines.nights import TIMES, Nights
 from instar.training.engines.scores import intersections_over_unions
-from instar.training.engines.train import (
+from instar.training.engines.steps import (
     EngineSettings,
     Told,
-    _descend,
-    _fast,
-    _follow,
-    _resume,
-    _save,
-    _steps,
+    descend,
+    fast,
+    follow,
+    resume_from,
+    save_training,
+    steps_of,
 )
 from instar.training.engines.translator import LightCritic, Translator, exposed, shown_of
 
@@ -47,7 +47,7 @@ def train_translator(
     model = Translator(settings.width).to(where)
     critics = nn.ModuleList([LightCritic() for _ in range(SCALES * len(TIMES))]).to(where)
     average = copy.deepcopy(model)
-    done = _resume(folder, settings, resume, model=model, critics=critics, average=average)
+    done = resume_from(folder, settings, resume, model=model, critics=critics, average=average)
     crops, photographs = _crops(nights, settings)
     judge = _judge(crops, settings)
     torch.manual_seed(settings.seed + done)  # a later piece must not see the crops of the first again
@@ -55,23 +55,23 @@ def train_translator(
     theirs = torch.optim.Adam(critics.parameters(), 2 * settings.rate, (0.0, 0.99))
     half = max(1, settings.batch // 2)
     is_night = torch.tensor([1.0] * half + [0.0] * half, device=where)[:, None, None, None]
-    for step in _steps(done, settings, (own, theirs), (settings.rate, 2 * settings.rate)):
+    for step in steps_of(done, settings, (own, theirs), (settings.rate, 2 * settings.rate)):
         layers, ids = crops.draw(2 * half)
         even, night, dusk, sky = ((layers + 1) / 2).split((3, 3, 3, 1), 1)
         made = torch.where(is_night > 0, night, dusk)
         real = [(one.draw(half)[0] + 1) / 2 for one in photographs]
-        with _fast(where):
+        with fast(where):
             maps = model(shown_of(even, made, sky, ids, is_night)).float()
         result = exposed(maps, even, made, sky, ids)
         parts = result.split(half)
-        with _fast(where):
+        with fast(where):
             blame = sum(
                 F.relu(1 - a.float()).mean() + F.relu(1 + b.float()).mean()
                 for number, (true, false) in enumerate(zip(real, parts))
                 for a, b in zip(_scores(critics, number, true), _scores(critics, number, false.detach()))
             )
-        _descend(theirs, blame)
-        with _fast(where):
+        descend(theirs, blame)
+        with fast(where):
             fooled = -sum(
                 one.float().mean()
                 for number, part in enumerate(parts)
@@ -81,15 +81,15 @@ def train_translator(
         off = (_level(result) - _level(made)).abs().mean()
         added = maps[:, 6:8].mean() + SHINES * maps[:, 8:].mean()
         uneven = sum(maps[:, :8].diff(dim=side).abs().mean() for side in (2, 3))
-        _descend(own, fooled / SCALES + LIKE * off + SEEN * seen + ADDED * added + UNEVEN * uneven)
-        _follow(average, model, step)
+        descend(own, fooled / SCALES + LIKE * off + SEEN * seen + ADDED * added + UNEVEN * uneven)
+        follow(average, model, step)
         if step % OFTEN == 0:
             told(
                 f"step {step}: critics {float(torch.as_tensor(blame).detach()):.2f}, "
                 f"light off by {off.item():.3f}, seen {seen.item():.2f}"
             )
         done = step
-    _save(folder, settings, done, {"model": model, "critics": critics, "average": average})
+    save_training(folder, settings, done, {"model": model, "critics": critics, "average": average})
     return average.eval()
 
 
@@ -103,12 +103,12 @@ def _crops(nights: Nights, settings: EngineSettings) -> tuple[Crops, list[Crops]
         Crops(
             there(pictures),
             there(pictures[..., 0]),  # what is where in photographs is not known, and not asked
-            settings.side,
+            (settings.side, settings.side),
             often=torch.as_tensor(often),
         )
         for pictures, often in zip(nights.photographs, nights.often)
     ]
-    return Crops(there(nights.layers), there(nights.ids), settings.side), photographs
+    return Crops(there(nights.layers), there(nights.ids), (settings.side, settings.side)), photographs
 
 
 def _judge(crops: Crops, settings: EngineSettings) -> nn.Module:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from instar.core.change import Inapplicable
-from instar.core.scene import Image
+from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving.gallery import Gallery
@@ -27,9 +27,12 @@ from instar.tasks.driving.rules.model import Condition
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.worlds.drive.plan import Drive
 
-__all__ = ["Edit", "Engine", "SceneView"]
+__all__ = ["SOURCE", "Edit", "Engine", "SceneView"]
 
 Edit = Mapping[str, Any]
+
+SOURCE = "source"
+"""What an edit is of that paints the picture as it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +41,8 @@ class SceneView:
 
     `drive` is the description of a drawn drive. `least_lines` and `least_objects` are the shares of the
     picture that must be there to be removed or replaced: less cannot be expected to matter. `lens` is how
-    many degrees wide a photograph's view is, where somebody knows.
+    many degrees wide a photograph's view is, where somebody knows. `repainted` is where earlier edits show
+    something else than the picture, if they painted it as a whole.
     """
 
     scene: str
@@ -51,6 +55,7 @@ class SceneView:
     least_lines: float = 0.01
     least_objects: float = 0.05
     lens: float | None = None
+    repainted: Mask | None = None
 
     @property
     def size(self) -> tuple[int, int]:

@@ -39,6 +39,7 @@ from instar.tasks.driving.engines.target_map import (
 from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING
 from instar.tasks.driving.maps import with_lines
+from instar.tasks.driving.outlines import Outline
 from instar.tasks.driving.rules.model import Condition
 
 SEEDS = 2**31
@@ -75,19 +76,10 @@ class Painting:
             hole, wanted = without(mask, view, of=condition.element)
             painted = paint(view.image, hole, wanted, painter=self.painter, seed=seed)
         else:
-            assert condition.new is not None, "what is replaced is replaced by something"
-            assert view.gallery is not None, "a gallery is made before pictures are changed"
-            if condition.new.element != "tree":
-                return Inapplicable(f"no network paints a {condition.new.element!r}")
-            unsaid = unshown(condition, own=tuple(condition.properties), reference=("position",))
-            if unsaid is not None:
-                return unsaid
-            outlines = view.gallery.outlines
-            if not outlines:
-                return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
-            mask = with_attached(_ids(view), mask) & ~view.labels.mask(["traffic light"])
-            crumbs = crumbs_of(mask)
-            mask &= ~crumbs
+            outlines = outlines_for(condition, view)
+            if isinstance(outlines, Inapplicable):
+                return outlines
+            mask, crumbs = house_and_crumbs(mask, view)
             whole = _others(mask, view) | view.labels.mask(["vegetation"])
             if self.leaves:  # the painter's ground would be seen before the trees
                 whole |= view.labels.mask((*ROAD, *ROADSIDE))
@@ -146,6 +138,27 @@ class Painting:
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         """The picture with what was painted; only the hole changes."""
         return lay_patch(image, edit, cutouts)
+
+
+def outlines_for(condition: Condition, view: SceneView) -> Sequence[Outline] | Inapplicable:
+    """Outlines of trees, where it is trees that take the place of something."""
+    assert condition.new is not None, "what is replaced is replaced by something"
+    assert view.gallery is not None, "a gallery is made before pictures are changed"
+    if condition.new.element != "tree":
+        return Inapplicable(f"no network paints a {condition.new.element!r}")
+    unsaid = unshown(condition, own=tuple(condition.properties), reference=("position",))
+    if unsaid is not None:
+        return unsaid
+    if not view.gallery.outlines:
+        return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
+    return view.gallery.outlines
+
+
+def house_and_crumbs(mask: Mask, view: SceneView) -> tuple[Mask, Mask]:
+    """What makes room for trees with what hangs on it, and small pieces that may as well be branches."""
+    mask = with_attached(_ids(view), mask) & ~view.labels.mask(["traffic light"])
+    crumbs = crumbs_of(mask)
+    return mask & ~crumbs, crumbs
 
 
 def without(mask: Mask, view: SceneView, *, of: str) -> tuple[Mask, Ids]:
