@@ -166,7 +166,7 @@ def unfixed_explanation(before: Explanation, others: Sequence[Explanation], *, s
         cause = {"words": "a part of the explanation is as hot whatever the picture shows"}
         findings.append(Finding("always hot", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause}))
     if amount < AS_MUCH:
-        cause = {"words": "as much of the explanation is as hot whatever the picture shows: it has no amounts"}
+        cause = {"words": "the explanation has as much heat whatever the picture shows: it has no amounts"}
         findings.append(Finding("always as much", SUBJECT, amount - AS_MUCH, {"cause": cause}))
     if findings:
         return Verdict.violated(findings, **evidence)

@@ -24,10 +24,10 @@ def copied(net):
 
 def normalised():
     """Normalisations behind convolutions, and in front of one; a shortcut; a convolution with groups."""
-    from small_networks import wandering
     from torch import nn
 
     from instar.adapters.networks import Residual
+    from small_networks import wandering
 
     torch.manual_seed(0)
     branch = nn.Sequential(
@@ -43,13 +43,12 @@ def normalised():
 @pytest.mark.parametrize("name", ["sequential", "Branching", "Spelled", "normalised"])
 def test_the_copy_says_what_the_network_says_and_leaves_it_alone(name):
     import small_networks
+    from instar.tasks.interpretation.interpreters.inference import for_inference
 
     module = normalised() if name == "normalised" else getattr(small_networks, name)()
     module.train()
     before = {key: value.clone() for key, value in module.state_dict().items()}
     kinds = [type(part) for part in module.modules()]
-    from instar.tasks.interpretation.interpreters.inference import for_inference
-
     net = small_networks.classifier(module)
     assert for_inference(net) is not module
     assert all(part.training for part in module.modules())
@@ -103,18 +102,16 @@ class Alone(Flat):
 
 @pytest.mark.parametrize("kind", [Flat, Wandering, Alone])
 def test_a_network_that_cannot_be_copied_so_is_asked_itself(kind):
-    from small_networks import classifier
-
     from instar.tasks.interpretation.interpreters.inference import for_inference
+    from small_networks import classifier
 
     module = kind()
     assert for_inference(classifier(module)) is module
 
 
 def test_a_gpu_asks_the_network_itself():
-    from small_networks import classifier, sequential
-
     from instar.tasks.interpretation.interpreters.inference import for_inference
+    from small_networks import classifier, sequential
 
     module = sequential().to("meta")
     assert for_inference(dataclasses.replace(classifier(module), device="meta")) is module

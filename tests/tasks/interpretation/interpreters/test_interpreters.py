@@ -388,8 +388,10 @@ class Looking(torch.nn.Module):
 
     def forward(self, x):
         self.seen += len(x)
-        light = x[:, :, 4:16, 8:24].mean((1, 2, 3)) if self.steady else torch.randn(
-            len(x), generator=self.generator
+        light = (
+            x[:, :, 4:16, 8:24].mean((1, 2, 3))
+            if self.steady
+            else torch.randn(len(x), generator=self.generator)
         )
         return torch.stack([light, -light, 0 * light, 0 * light, 0 * light], 1)
 

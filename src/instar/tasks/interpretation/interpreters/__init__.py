@@ -28,7 +28,7 @@ EXCITED_SIDE = 1 / 8  # of the input: where excitation is looked at; the paper h
 SAMPLES = {"rise": 1000, "lime": 500, "integrated-gradients": 32, "smoothgrad": 16}
 GRID = 7
 PIECES = 50
-ROWS = 4  # at once on a CPU: the maps of more are so large that their memory goes back to the system each time
+ROWS = 4  # at once on a CPU: maps of more are so large that their memory goes back to the system each time
 NOISE = 0.15
 
 

@@ -44,29 +44,34 @@ class _Convolution(nn.Conv2d):
     """By the library that is best at it, whatever the number of pictures and threads."""
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
-        return torch.mkldnn_convolution(
-            input, weight, bias, self.padding, self.stride, self.dilation, self.groups
-        )
+        padding: Any = self.padding  # never a word: such convolutions stay as they are
+        return torch.mkldnn_convolution(input, weight, bias, padding, self.stride, self.dilation, self.groups)
 
 
 def _fold(module: Any) -> None:
     """In sequences normalisation becomes part of the convolution before it, and rectifiers work in place."""
     before: Any = None
+    part: Any
     for name, part in list(module.named_children()):
         _fold(part)
-        if type(part) is nn.Conv2d and part.padding_mode == "zeros" and not _is_hooked(part):
+        if type(part) is nn.Conv2d and _is_usual(part):
             part.__class__ = _Convolution
         if type(module) is not nn.Sequential:
             continue
         if isinstance(before, _Convolution) and type(part) is nn.BatchNorm2d and not _is_hooked(part):
+            measured = (part.running_mean, part.running_var, part.eps)
             before.weight, before.bias = fuse_conv_bn_weights(
-                before.weight, before.bias, part.running_mean, part.running_var, part.eps, part.weight, part.bias
+                before.weight, before.bias, *measured, part.weight, part.bias
             )
             setattr(module, name, nn.Identity())
         elif isinstance(before, _Convolution) and type(part) is nn.ReLU:
             part.inplace = True
         else:
             before = part
+
+
+def _is_usual(part: Any) -> bool:
+    return part.padding_mode == "zeros" and not isinstance(part.padding, str) and not _is_hooked(part)
 
 
 def _is_hooked(part: Any) -> bool:

@@ -1,7 +1,7 @@
 """RISE and LIME: hide parts of the picture, look at the confidence, and ask which parts mattered.
 
 What is hidden comes from the seed in the question, so that a question has one answer. It is drawn in blocks
-in which all parts are balanced: each block makes a map of its own, and how these agree tells when it is enough.
+in which all parts are balanced. Each block makes a map of its own; how these agree tells when it is enough.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def rise_masks(
 def _enlarging(side: int, grid: int, share: float) -> npt.NDArray[np.float32]:
     """`float32 (side, grid)`: how much each cell of a grid along a side says of each pixel."""
     cell = -(-side // grid)
-    large = cv2.resize(np.eye(grid, dtype=np.float32), (grid, (grid + 1) * cell), interpolation=cv2.INTER_LINEAR)
+    each = np.eye(grid, dtype=np.float32)
+    large = cv2.resize(each, (grid, (grid + 1) * cell), interpolation=cv2.INTER_LINEAR)
     start = int(share * cell)
     return np.asarray(large[start : start + side], np.float32)
 
