@@ -59,9 +59,15 @@ def _fold(module: Any) -> None:
         if type(module) is not nn.Sequential:
             continue
         if isinstance(before, _Convolution) and type(part) is nn.BatchNorm2d and not _is_hooked(part):
-            measured = (part.running_mean, part.running_var, part.eps)
+            norm: Any = part
             before.weight, before.bias = fuse_conv_bn_weights(
-                before.weight, before.bias, *measured, part.weight, part.bias
+                before.weight,
+                before.bias,
+                norm.running_mean,
+                norm.running_var,
+                norm.eps,
+                norm.weight,
+                norm.bias,
             )
             setattr(module, name, nn.Identity())
         elif isinstance(before, _Convolution) and type(part) is nn.ReLU:
