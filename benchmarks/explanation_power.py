@@ -36,6 +36,7 @@ def main() -> None:
     add("--system", default="photo-classifier")
     add("--classes", help="names of its classes")
     add("--interpreter", default="grad-cam")
+    add("--device", default="cpu")
     add("--scenes", required=True)
     add("--sure", action="store_true", help="only those in which it is sure of two classes that are there")
     add("--names", action="store_true", help="name the scenes and stop")
@@ -48,7 +49,8 @@ def main() -> None:
     add("--seed", type=int, default=0)
     add("--relation", help="only these, with commas")
     args = parser.parse_args()
-    options = {"interpreter": args.interpreter} | ({"classes": args.classes} if args.classes else {})
+    options = {"interpreter": args.interpreter, "device": args.device}
+    options |= {"classes": args.classes} if args.classes else {}
     system = build_system(Use(args.system, options), tasks=["interpretation"])
     fit = (scene for scene in load_scenes(args.scenes) if is_fit(scene))
     scenes = list(islice((one for one in fit if not args.sure or is_sure(system, one)), args.limit))

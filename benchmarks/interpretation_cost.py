@@ -10,7 +10,8 @@ masks at a time, in turns with the bare passes of as many pictures. In the end i
 the embedded classifier there are from those on the CPU.
 
 With --scenes it asks each interpreter about the classes that a classifier is sure of, as a campaign does, and
-tells seconds of one core for a map, maps a minute, and how many bare passes a map costs.
+tells seconds of one core for a map, maps a minute, and how many bare passes a map costs. With --samples too
+it tells how alike maps of RISE and LIME are that drew other lots (the correlation of their pixels).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -34,9 +36,10 @@ from instar.campaigns.resolve import build_system
 from instar.scenes import load_scenes
 from instar.tasks.interpretation import Asked, Classes
 from instar.tasks.interpretation.compare import BETA
-from instar.tasks.interpretation.interpreters import GRID, INTERPRETERS, OPEN, ROWS, make_interpreter
+from instar.tasks.interpretation.interpreters import GRID, INTERPRETERS, ROWS, make_interpreter
 from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
 from instar.tasks.interpretation.interpreters.gradients import layer_attribution, rectified_gradient
+from instar.tasks.interpretation.interpreters.inference import for_inference
 from instar.tasks.interpretation.interpreters.masks import rise
 from instar.worlds.street import scenes
 
@@ -69,8 +72,13 @@ def main() -> None:
     parser.add_argument("--interpreters", default=",".join(INTERPRETERS), help="with --scenes (all)")
     parser.add_argument("--maps", type=int, default=20, help="with --scenes: of each interpreter (20)")
     parser.add_argument("--seconds", type=float, default=120.0, help="with --scenes: for each at most (120)")
+    many = "with --scenes: instead, how alike maps by other lots are, with at most so many masks"
+    parser.add_argument("--samples", metavar="N,N,...", help=many)
     args = parser.parse_args()
     torch.set_num_threads(1)
+    if args.scenes and args.samples:
+        seeds(args)
+        return
     if args.scenes:
         questions(args)
         return
@@ -100,14 +108,16 @@ def main() -> None:
     rows = ROWS if args.device == "cpu" else 256
     turn = min(args.masks, 100)
 
+    quick = for_inference(net)
+
     def masked() -> None:
         with torch.no_grad():
             for i in range(args.batch):
                 for start in range(0, turn, rows):
-                    net.module(x[i : i + 1].expand(min(rows, turn - start), -1, -1, -1))
+                    quick(x[i : i + 1].expand(min(rows, turn - start), -1, -1, -1))
 
     def rising() -> None:
-        rise(net, x, labels, [0] * args.batch, masks=turn, grid=GRID, share=OPEN, rows=rows)
+        rise(net, quick, x, labels, [0] * args.batch, masks=turn, grid=GRID, rows=rows)
 
     timed: dict[str, Callable[[], Any]] = {
         "forward": forward,
@@ -190,6 +200,32 @@ def questions(args: argparse.Namespace) -> None:
         mean = statistics.mean(spent)
         cells = (f"{middle:.3f} ({low:.3f} to {high:.3f})", f"{60 / mean:.0f}", f"{1000 * bare:.1f} ms")
         print(f"| {name} | {len(spent)} | {' | '.join(cells)} | {mean / bare:.1f} |", flush=True)
+
+
+def seeds(args: argparse.Namespace) -> None:
+    """How alike two maps of one question are that drew other lots, and what a map costs."""
+    asked: list[Asked] = []
+    print("| interpreter | at most | maps | s for a map (quartiles) | from seed to seed | least |")
+    print(f"|{'---|' * 6}", flush=True)
+    for name in args.interpreters.split(","):
+        for most in map(int, args.samples.split(",")):
+            options = {"device": args.device, "interpreter": name, "samples": most}
+            options |= {"classes": args.classes} if args.classes else {}
+            system: Any = build_system(Use(args.system, options), tasks=["interpretation"])
+            asked = asked or list(islice(sure_questions(system, args.scenes), args.maps))
+            spent, alike = [], []
+            for one in asked:
+                maps = []
+                for seed in (0, 11):
+                    began = time.process_time() if args.device == "cpu" else time.perf_counter()
+                    (answer,) = system.predict([replace(one, seed=seed)])
+                    ended = time.process_time() if args.device == "cpu" else time.perf_counter()
+                    maps.append(answer.heat.ravel())
+                    spent.append(ended - began)
+                alike.append(float(np.corrcoef(*maps)[0, 1]))
+            low, middle, high = np.quantile(spent, (0.25, 0.5, 0.75))
+            cells = (f"{middle:.3f} ({low:.3f} to {high:.3f})", f"{np.mean(alike):.3f}", f"{min(alike):.3f}")
+            print(f"| {name} | {most} | {len(spent)} | {' | '.join(cells)} |", flush=True)
 
 
 def pass_once(module: Any, x: Any) -> None:

@@ -164,6 +164,7 @@ FAULTS = {
     "shifted in wide pictures": lambda h, a, c, s: shift(h, 0.2) if is_wide(a.image) else h,
     "the network before its last training": lambda h, a, c, s: s.map(a, "weights 0.99"),
     "always hot at the edges": lambda h, a, c, s: with_frame(h),
+    "ranks instead of heat": lambda h, a, c, s: by_rank(h),
     "gone after a change": lambda h, a, c, s: after(c, 0 * h, h),
     "a pattern for each class": lambda h, a, c, s: pattern(len(a.label) * 7 + ord(a.label[0])),
 }  # fmt: skip
@@ -280,7 +281,6 @@ MORE_FAULTS = {
     "inverted where less sure": lambda h, a, c, s: 1 - h if s.ask(a, s.variant).confidence < 0.85 else h,
     "wrapped round by a quarter": lambda h, a, c, s: np.roll(h, SIDE // 4, axis=1),
     "chequered": lambda h, a, c, s: chequered(h),
-    "ranks instead of heat": lambda h, a, c, s: by_rank(h),
     "a ghost of the next picture": lambda h, a, c, s: with_next_scene(h, a, s),
     "inverted where blurred": lambda h, a, c, s: 1 - h if is_blurred(a.image, s) else h,
     "flipped where not the surest": lambda h, a, c, s: h if is_surest(a, s) else h[:, ::-1],

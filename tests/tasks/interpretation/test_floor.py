@@ -26,6 +26,7 @@ from instar.tasks.interpretation import (
 )
 from instar.tasks.interpretation.compare import Settings, changed_explanation, same_explanation
 from instar.tasks.interpretation.floor import FACTOR, LEAST, MOST, Floor, floor_of, rehearse_floor
+from instar.tasks.interpretation.measures import amount_difference
 from instar.tasks.interpretation.relations.moves import add_bars
 from instar.tasks.interpretation.relations.reactions import shuffle_pieces
 from instar.user_file import read_json
@@ -167,6 +168,27 @@ def test_who_is_always_hot_at_the_same_place_is_found_by_other_pictures():
     found = ends(Framed(), another_picture())["another-picture"]
     assert found["always hot"] > 0
     assert set(found) <= {"always hot", "blind to the picture"}  # the latter where objects are small
+
+
+class ByRank(Perfect):
+    """Tells the order of the places, and nothing of how much each says."""
+
+    def heat(self, one, found):
+        heat = super().heat(one, found)
+        return np.float32(heat.ravel().argsort().argsort().reshape(heat.shape) / heat.size)
+
+
+def test_who_has_as_much_heat_for_any_picture_is_found_by_other_pictures():
+    assert set(ends(ByRank(), another_picture())["another-picture"]) <= {"always as much", "always hot"}
+    assert ends(ByRank(), another_picture())["another-picture"]["always as much"] > 0
+
+
+def test_maps_differ_in_their_amounts_wherever_the_heat_is():
+    heat = np.linspace(0, 1, 200, dtype=np.float32).reshape(10, 20)
+    assert amount_difference(heat, np.ascontiguousarray(heat[::-1, ::-1])) == 0
+    assert amount_difference(heat, heat / 2) == pytest.approx(0.5)
+    assert amount_difference(heat, heat**2) == pytest.approx(1 / 3, abs=0.01)  # 1/6 of a half
+    assert amount_difference(0 * heat, 0 * heat) == 0
 
 
 def test_pieces_of_a_picture_are_its_own_in_another_order():

@@ -17,7 +17,14 @@ from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate_heat, quality
 from instar.tasks.interpretation.floor import Floor
-from instar.tasks.interpretation.measures import MEASURES, hot_grid, is_empty, leak, map_differences
+from instar.tasks.interpretation.measures import (
+    MEASURES,
+    amount_difference,
+    hot_grid,
+    is_empty,
+    leak,
+    map_differences,
+)
 
 BETA, THETA = 0.6, 0.5
 AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
@@ -29,6 +36,7 @@ NOT_AS_SURE = "the classifier is not as sure as it was"
 CUTS = (0.15, 0.3, 0.5)
 """The paper does not say where a heat map is cut, so that the truth is looked at with each of these."""
 FIXED = 0.9  # of the most: how hot a place may be in maps of quite different pictures
+AS_MUCH = 0.02  # of the mean heat: maps of quite different pictures differ by far more in how much is how hot
 EVERYWHERE = 0.9  # of the picture is hot: then a map says nothing, whatever IoMin says
 NOT_LARGE = 0.5  # of the picture: an object larger than this may well be explained by all of it
 
@@ -137,21 +145,32 @@ def changed_explanation(
 
 
 def unfixed_explanation(before: Explanation, others: Sequence[Explanation], *, settings: Settings) -> Verdict:
-    """No place may be among the hottest both before and in the maps of others, which show no class at all.
+    """No place may be among the hottest both before and in the maps of others, which show no class at all;
+    and not in all of them may as much of the map be as hot.
 
-    A frame, a corner or the middle that is always hot is none of the classifier's.
+    A frame, a corner or the middle that is always hot is none of the classifier's. Where there is always as
+    much heat, the map tells the order of the places alone.
     """
     ended = _unexplained(before, settings.beta)
     if ended is not None:
         return ended
     fixed = float(np.minimum.reduce([hot_grid(one.heat) for one in (before, *others)]).max())
-    evidence = {"fixed": round(fixed, 4), "confidence": round(before.confidence, 4)}
-    if fixed < FIXED:
-        return Verdict.held(1 - fixed / FIXED, **evidence)
-    cause = {"words": "a part of the explanation is as hot whatever the picture shows"}
-    return Verdict.violated(
-        [Finding("always hot", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause})], **evidence
-    )
+    amount = max(amount_difference(before.heat, one.heat) for one in others)
+    evidence = {
+        "fixed": round(fixed, 4),
+        "amount": round(amount, 4),
+        "confidence": round(before.confidence, 4),
+    }
+    findings = []
+    if fixed >= FIXED:
+        cause = {"words": "a part of the explanation is as hot whatever the picture shows"}
+        findings.append(Finding("always hot", SUBJECT, FIXED - fixed - 1e-6, {"cause": cause}))
+    if amount < AS_MUCH:
+        cause = {"words": "the explanation has as much heat whatever the picture shows: it has no amounts"}
+        findings.append(Finding("always as much", SUBJECT, amount - AS_MUCH, {"cause": cause}))
+    if findings:
+        return Verdict.violated(findings, **evidence)
+    return Verdict.held(min(1 - fixed / FIXED, amount, 1.0), **evidence)
 
 
 def _unexplained(before: Explanation, beta: float) -> Verdict | None:

@@ -23,6 +23,7 @@ SIDE = 28  # cells of the grid that maps are compared on: finer ones of gradient
 BLUR = 1.5  # cells: what lies within it is at the same place
 FAINT = 0.1  # of the most: places with less have no order
 TIED = 5e-5  # of the most: places this close tie; blurring a plateau moves the last digits of a float
+SHARES_OF_MAP = np.linspace(0, 1, 201)
 MEASURES = ("marked", "ranks", "pointing", "centre", "inside")
 
 Grid = npt.NDArray[np.float32]
@@ -60,6 +61,15 @@ def leak(before: HeatMap, after: HeatMap, changed: Mask) -> float:
         return 0.0
     became = hot_grid(after) - hot_grid(before)
     return max(0.0, float((became * where).sum() / where.sum()))
+
+
+def amount_difference(before: HeatMap, after: HeatMap) -> float:
+    """How much two maps differ in how much of them is how hot, wherever it is; of the mean heat of the first.
+
+    Of the maps themselves: compared on the grid, all are alike that are mostly noise.
+    """
+    a, b = (np.quantile(one, SHARES_OF_MAP) for one in (before, after))
+    return float(np.abs(a - b).mean() / max(1e-6, float(np.abs(a).mean())))
 
 
 def hot_grid(heat: HeatMap) -> Grid:

@@ -200,7 +200,7 @@ def test_rise_is_that_of_xaitk_given_the_same_masks():
 
     from instar.tasks.interpretation.interpreters.masks import rise_map, rise_masks
 
-    masks = np.concatenate(list(rise_masks(3, 40, (30, 44), grid=7, share=0.5, at_once=16)))
+    masks = np.concatenate(list(rise_masks(3, 40, (30, 44), grid=7)))
     assert masks.shape == (40, 30, 44)
     confidences = np.random.default_rng(1).random((40, 1))
     centred = confidences - confidences.mean()  # which theirs are not: ours wander less from seed to seed
@@ -292,7 +292,7 @@ def test_what_excitation_has_no_rule_for_is_refused_by_name(images):
 def test_lime_finds_the_segments_that_a_linear_model_uses():
     from instar.tasks.interpretation.interpreters.masks import draw_segments, fit_ridge
 
-    used = draw_segments(0, 400, 12)
+    used = np.concatenate(list(draw_segments(0, 400, 12)))
     weights = np.linspace(-1, 1, 12)
     found = fit_ridge(used, used @ weights + 0.3)
     np.testing.assert_allclose(found, weights, atol=0.03)
@@ -303,7 +303,7 @@ def test_the_fit_of_lime_is_a_weighted_ridge_regression():
     """The same minimum by gradient, from the definition: sum w (y - zb - c)^2 + |b|^2, w of mean one."""
     from instar.tasks.interpretation.interpreters.masks import draw_segments, fit_ridge
 
-    used = draw_segments(5, 60, 6).astype(np.float64)
+    used = np.concatenate(list(draw_segments(5, 60, 6))).astype(np.float64)
     y = np.random.default_rng(0).random(60)
     near = np.sqrt(np.exp(-((1 - np.sqrt(used.mean(1))) ** 2) / 0.25**2))
     near = near / near.sum() * len(used)
@@ -328,13 +328,93 @@ def test_segments_cover_the_picture_and_follow_its_edges():
 def test_masks_come_from_the_seed_and_are_open_by_half():
     from instar.tasks.interpretation.interpreters.masks import rise_masks
 
-    def of(seed, at_once):
-        masks = rise_masks(seed, 60, (28, 28), grid=7, share=0.5, at_once=at_once)
-        return np.concatenate(list(masks))
+    def of(seed):
+        return np.concatenate(list(rise_masks(seed, 60, (28, 28), grid=7)))
 
-    np.testing.assert_array_equal(of(1, 20), of(1, 20))
-    assert not np.array_equal(of(1, 20), of(2, 20))
-    assert of(1, 20).mean() == pytest.approx(0.5, abs=0.03)
+    np.testing.assert_array_equal(of(1), of(1))
+    assert not np.array_equal(of(1), of(2))
+    assert of(1).mean() == pytest.approx(0.5, abs=0.001)
+
+
+@pytest.mark.parametrize("count", [4, 49, 64])
+def test_each_part_is_seen_by_half_and_with_any_other_in_a_quarter(count):
+    from instar.tasks.interpretation.interpreters.masks import draw_balanced
+
+    seen = draw_balanced(np.random.default_rng(0), count)
+    together = seen.T.astype(int) @ seen.astype(int) / len(seen)
+    np.testing.assert_array_equal(together, np.where(np.eye(count, dtype=bool), 1 / 2, 1 / 4))
+    np.testing.assert_array_equal(seen[::2], ~seen[1::2])
+
+
+def test_neither_other_parts_nor_pairs_of_them_disturb_what_one_part_does():
+    from instar.tasks.interpretation.interpreters.masks import draw_balanced
+
+    rng = np.random.default_rng(1)
+    seen = draw_balanced(rng, 49).astype(float)
+    alone, pairs = rng.normal(size=49), rng.normal(size=(49, 49))
+    found = (seen @ alone + ((seen - 0.5) @ pairs * (seen - 0.5)).sum(1)) @ (seen - 0.5) / len(seen)
+    np.testing.assert_allclose(found, alone / 4, atol=1e-12)
+
+
+def test_masks_are_a_grid_enlarged_and_cut_out_at_an_offset():
+    import cv2
+
+    from instar.tasks.interpretation.interpreters.masks import _enlarging
+
+    cells = np.random.default_rng(0).random((7, 7), np.float32)
+    large = cv2.resize(cells, (8 * 7, 8 * 5), interpolation=cv2.INTER_LINEAR)
+    down, across = _enlarging(30, 7, 0.5), _enlarging(44, 7, 0.3)
+    np.testing.assert_allclose(down @ cells @ across.T, large[2 : 2 + 30, 2 : 2 + 44], atol=1e-6)
+
+
+def test_maps_are_stable_where_they_agree_and_not_where_they_are_noise():
+    from instar.tasks.interpretation.interpreters.masks import are_stable
+
+    noise = torch.from_numpy(np.random.default_rng(0).normal(size=(8, 40, 40)))
+    alike = torch.linspace(0, 4, 40)[None] + noise
+    assert not are_stable(alike[:1])
+    assert not are_stable(noise)
+    assert not are_stable(torch.zeros(8, 40, 40))
+    # Of k maps with a correlation of 0.58 to each other the mean has 0.58 k / (1 + 0.58 (k - 1)) to another.
+    assert [are_stable(alike[:k]) for k in (2, 4, 6, 7, 8)] == [False, False, False, True, True]
+
+
+class Looking(torch.nn.Module):
+    """Sure of the first class by how light one place is, or by nothing that lasts; counts its pictures."""
+
+    def __init__(self, *, steady):
+        super().__init__()
+        self.steady, self.seen, self.generator = steady, 0, torch.Generator().manual_seed(0)
+
+    def forward(self, x):
+        self.seen += len(x)
+        light = (
+            x[:, :, 4:16, 8:24].mean((1, 2, 3))
+            if self.steady
+            else torch.randn(len(x), generator=self.generator)
+        )
+        return torch.stack([light, -light, 0 * light, 0 * light, 0 * light], 1)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+@pytest.mark.parametrize(("name", "most"), [("rise", 1000), ("lime", 500)])
+def test_no_more_is_hidden_than_a_steady_map_needs(name, most):
+    from instar.tasks.interpretation.interpreters import make_interpreter
+
+    image = np.full((64, 96, 3), 255, np.uint8)
+    steady, wandering = Looking(steady=True), Looking(steady=False)
+    for module in (steady, wandering):
+        explain = make_interpreter(make(module), name)
+        module.seen = 0
+        (answer,) = explain([Asked(image, "a")])
+        if module is steady:
+            y, x = np.unravel_index(int(answer.heat.argmax()), answer.heat.shape)
+            assert 4 <= y < 16
+            assert 8 <= x < 24
+    assert steady.seen < most / 1.9  # the first of two looks, and the whole picture
+    assert wandering.seen == most + 1
 
 
 # --- all of them

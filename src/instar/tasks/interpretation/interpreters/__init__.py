@@ -12,21 +12,23 @@ from instar.core.scene import Image
 from instar.tasks.interpretation.answers import Asked, Explanation
 from instar.tasks.interpretation.catalogue import INTERPRETERS
 from instar.tasks.interpretation.interpreters import excitation, gradients, layers, masks
+from instar.tasks.interpretation.interpreters.inference import for_inference
 from instar.tasks.interpretation.interpreters.receptive_fields import cells_of, place_cells
 
-__all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]
+__all__ = ["GRID", "INTERPRETERS", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]
 
 RANDOM = ("rise", "lime", "smoothgrad")
 """Those that draw lots: their masks and their noise come from the seed in the question."""
 
 Interpreter = Callable[[Sequence[Asked]], list[Explanation]]
 
+MASKING = ("rise", "lime")
 AT_LAYER = ("linear-approximation", "excitation-backprop", "grad-cam")
 EXCITED_SIDE = 1 / 8  # of the input: where excitation is looked at; the paper has a quarter to an eighth
 SAMPLES = {"rise": 1000, "lime": 500, "integrated-gradients": 32, "smoothgrad": 16}
-GRID, OPEN = 7, 0.5
+GRID = 7
 PIECES = 50
-ROWS = 4  # at once on a CPU: with more of them their maps fall out of its cache, and each takes twice as long
+ROWS = 4  # at once on a CPU: maps of more are so large that their memory goes back to the system each time
 NOISE = 0.15
 
 
@@ -62,6 +64,7 @@ def make_interpreter(
         layer = layers.find_last_layer(classifier, needed_for=name)
     at, weights = layer or "", excitation.SignedWeights()
     cells = cells_of(classifier, at) if name in AT_LAYER else None
+    net = for_inference(classifier) if name in MASKING else classifier.module
     alone = threading.Lock()  # passes hook the network; before and after them another thread may be at work
 
     def attribute(x: Any, images: list[Image], labels: list[int], seeds: list[int]) -> tuple[Any, Any]:
@@ -74,10 +77,10 @@ def make_interpreter(
             case "excitation-backprop":
                 return excitation.excitation(classifier, x, labels, at, weights)
             case "rise":
-                return masks.rise(classifier, x, labels, seeds, masks=count, grid=GRID, share=OPEN, rows=rows)
+                return masks.rise(classifier, net, x, labels, seeds, masks=count, grid=GRID, rows=rows)
             case "lime":
                 return masks.lime(
-                    classifier, x, images, labels, seeds, samples=count, pieces=PIECES, rows=rows
+                    classifier, net, x, images, labels, seeds, samples=count, pieces=PIECES, rows=rows
                 )
             case "integrated-gradients":
                 return gradients.integrated_gradients(classifier, x, labels, steps=count, rows=rows)

@@ -1,7 +1,7 @@
 """RISE and LIME: hide parts of the picture, look at the confidence, and ask which parts mattered.
 
-The masks come from the seed in the question, so that a question has one answer. They are the same for all
-pictures with that seed, and made once for them.
+What is hidden comes from the seed in the question, so that a question has one answer. It is drawn in blocks
+in which all parts are balanced. Each block makes a map of its own; how these agree tells when it is enough.
 """
 
 from __future__ import annotations
@@ -21,115 +21,117 @@ COMPACTNESS = 10.0  # grey levels that a distance of one cell weighs as much as
 ROUNDS = 5
 KERNEL_WIDTH = 0.25  # of the cosine distance, as LIME has it
 RIDGE = 1.0
-LEAST_SAMPLES = 100
-CHECKED = 5  # batches from one look at the halves to the next
-STABLE = 0.95  # correlation with the map of as many other masks, from which on no more are drawn
+STABLE = 0.9  # correlation with the map of as many other lots, from which on no more are drawn
+SPREAD = ((0.0, 0.0), (0.5, 0.5), (0.5, 0.0), (0.0, 0.5))
+"""Of a cell: how far the grids of following blocks of masks lie from each other."""
 
 
 def rise(
     classifier: Classifier,
+    net: Any,
     inputs: Any,
     labels: Sequence[int],
     seeds: Sequence[int],
     *,
     masks: int,
     grid: int,
-    share: float,
     rows: int,
 ) -> tuple[Any, Any]:
-    """Each place by how sure the classifier is when it is seen: random masks with a `share` of cells open.
+    """Each place by how sure the classifier is when it is seen: random masks with half of the cells open.
 
-    At most so many `masks`, until the maps of one half of them and of the other agree.
+    At most so many `masks`, until the maps of their blocks agree. `net` is the classifier's network, as it
+    is asked without gradients.
     """
     maps = []
     with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
         for x, label, seed in zip(inputs, labels, seeds):
-            halves = (_Covariance(x), _Covariance(x))
-            made = rise_masks(seed, masks, classifier.size, grid=grid, share=share, at_once=rows)
-            for number, some in enumerate(made):
-                hidden = torch.from_numpy(some).to(x.device)
-                seen = classifier.module(x[None] * hidden[:, None])
-                halves[number % 2].add(classifier.confidence(seen, label), hidden)
-                drawn = halves[0].count + halves[1].count
-                if drawn >= LEAST_SAMPLES and number % CHECKED == 0 and _agree(*(one.map for one in halves)):
+            found: list[Any] = []
+            counts: list[int] = []
+            for block in rise_masks(seed, masks, classifier.size, grid=grid):
+                hidden = torch.from_numpy(block).to(x.device)
+                sure = [
+                    classifier.confidence(net(x[None] * some[:, None]), label) for some in hidden.split(rows)
+                ]
+                found.append(rise_map(torch.cat(sure), hidden))
+                counts.append(len(block))
+                if are_stable(found):
                     break
-            maps.append(halves[0].plus(halves[1]).map)
+            maps.append(sum(one * count for one, count in zip(found, counts)) / sum(counts))
     return logits, torch.stack(maps)
 
 
-class _Covariance:
-    """Of confidences with what is seen at each place, over the masks so far.
-
-    Both are centred: a classifier that is always about as sure says nothing of any place.
-    """
-
-    def __init__(self, like: Any) -> None:
-        self.count = 0
-        self._sure = torch.zeros((), device=like.device)
-        self._seen, self._both = (torch.zeros(like.shape[1:], device=like.device) for _ in range(2))
-
-    def add(self, sure: Any, masks: Any) -> None:
-        self.count += len(sure)
-        self._sure = self._sure + sure.sum()
-        self._seen = self._seen + masks.sum(0)
-        self._both = self._both + torch.tensordot(sure, masks, dims=([0], [0]))
-
-    def plus(self, other: _Covariance) -> _Covariance:
-        both = _Covariance(self._both[None])
-        both.count = self.count + other.count
-        both._sure, both._seen = self._sure + other._sure, self._seen + other._seen
-        both._both = self._both + other._both
-        return both
-
-    @property
-    def map(self) -> Any:
-        count = max(1, self.count)
-        return self._both / count - self._sure / count * self._seen / count
-
-
 def rise_map(confidences: Any, masks: Any) -> Any:
-    """The covariance of the confidences with what the masks show at each place."""
-    found = _Covariance(masks[:1])
-    found.add(confidences, masks)
-    return found.map
+    """The covariance of the confidences with what the masks show at each place.
 
-
-def _agree(a: Any, b: Any) -> bool:
-    """Whether two halves are so alike that together they would hardly change any more.
-
-    By the formula of Spearman and Brown: what the correlation of halves says about that of wholes.
+    Centred: a classifier that is always about as sure says nothing of any place.
     """
-    a, b = a - a.mean(), b - b.mean()
-    norm = float(a.norm() * b.norm())
-    correlation = float((a * b).sum()) / norm if norm > 0 else 0.0
-    return 2 * correlation / (1 + correlation) >= STABLE if correlation > 0 else False
+    return torch.tensordot(confidences - confidences.mean(), masks, dims=([0], [0])) / len(masks)
+
+
+def are_stable(maps: Sequence[Any]) -> bool:
+    """Whether the mean of these maps, each by other lots, would hardly be another one by others still.
+
+    By the formula of Spearman and Brown: what the correlation of parts says about that of wholes.
+    """
+    if len(maps) < 2:
+        return False
+    flat = torch.stack([one.flatten() for one in maps]).double()
+    flat = flat - flat.mean(1, keepdim=True)
+    flat = flat / flat.norm(dim=1, keepdim=True).clamp(min=1e-12)
+    count = len(maps)
+    alike = (float((flat.sum(0) ** 2).sum()) - count) / (count * (count - 1))  # the mean of all pairs
+    return count * alike >= STABLE * (1 + (count - 1) * alike)
+
+
+def draw_balanced(rng: np.random.Generator, count: int) -> npt.NDArray[np.bool_]:
+    """`bool (rows, count)`: which of so many parts are seen, in pairs of opposites.
+
+    Over all rows each part is seen in half of them, and with any other part in a quarter (columns of a
+    Hadamard matrix), so that what one part does says nothing of another. By the pairs, neither does what two
+    parts do together. It takes half the rows that independent lots would.
+    """
+    matrix = np.ones((1, 1), np.int8)
+    while len(matrix) <= count:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    columns = 1 + rng.permutation(len(matrix) - 1)[:count]  # the first one is constant
+    signs = rng.integers(0, 2, count, np.int8) * 2 - 1
+    seen = matrix[rng.permutation(len(matrix))][:, columns] * signs > 0
+    return np.stack([seen, ~seen], axis=1).reshape(-1, count)
 
 
 def rise_masks(
-    seed: int, count: int, size: tuple[int, int], *, grid: int, share: float, at_once: int
+    seed: int, count: int, size: tuple[int, int], *, grid: int
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """`float32 (at_once, height, width)` from 0 hidden to 1 seen, so many until there are `count`.
+    """Blocks of `float32 (n, height, width)` from 0 hidden to 1 seen, until there are `count`.
 
-    A coarse random grid, enlarged smoothly and cut out at a random offset, as in the RISE paper.
+    A coarse random grid, enlarged smoothly and cut out at an offset, as in the RISE paper. A block has one
+    offset; the next ones lie half a cell away from it.
     """
     rng = np.random.default_rng([seed, 1])
-    height, width = size
-    cell = -(-height // grid), -(-width // grid)
-    enlarged = ((grid + 1) * cell[1], (grid + 1) * cell[0])
-    for start in range(0, count, at_once):
-        number = min(at_once, count - start)
-        open_cells = (rng.random((number, grid, grid)) < share).astype(np.float32)
-        offsets = rng.integers(0, cell, (number, 2))
-        made = np.empty((number, height, width), np.float32)
-        for i, (y, x) in enumerate(offsets.tolist()):
-            large = cv2.resize(open_cells[i], enlarged, interpolation=cv2.INTER_LINEAR)
-            made[i] = large[y : y + height, x : x + width]
-        yield made
+    first, left = rng.random(2), count
+    for number in range(count):
+        shares = (first + SPREAD[number % len(SPREAD)]) % 1
+        down, across = (_enlarging(side, grid, float(share)) for side, share in zip(size, shares))
+        cells = draw_balanced(rng, grid * grid)[:left].reshape(-1, grid, grid).astype(np.float32)
+        yield np.matmul(np.matmul(down, cells), across.T)
+        left -= len(cells)
+        if not left:
+            return
+
+
+def _enlarging(side: int, grid: int, share: float) -> npt.NDArray[np.float32]:
+    """`float32 (side, grid)`: how much each cell of a grid along a side says of each pixel."""
+    cell = -(-side // grid)
+    each = np.eye(grid, dtype=np.float32)
+    large = cv2.resize(each, (grid, (grid + 1) * cell), interpolation=cv2.INTER_LINEAR)
+    start = int(share * cell)
+    return np.asarray(large[start : start + side], np.float32)
 
 
 def lime(
     classifier: Classifier,
+    net: Any,
     inputs: Any,
     images: Sequence[Image],
     labels: Sequence[int],
@@ -141,40 +143,42 @@ def lime(
 ) -> tuple[Any, Any]:
     """Each segment by its weight in a linear model of the confidence, fitted near the whole picture.
 
-    At most so many `samples`, until the weights by one half of them and by the other agree.
+    At most so many `samples`, until the maps by blocks of them agree.
     """
     maps = []
     with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
         for i, seed in enumerate(seeds):
             own = segment_picture(images[i], classifier.size, pieces)
-            count = int(own.max()) + 1
-            used = draw_segments(seed, samples, count)
             where = torch.from_numpy(own).to(inputs.device)
+            used: list[Any] = []
             found: list[Any] = []
-            for number, start in enumerate(range(0, samples, rows)):
-                chosen = torch.from_numpy(used[start : start + rows]).to(inputs.device)
-                seen = classifier.module(inputs[i][None] * chosen[:, where][:, None])
-                found.append(classifier.confidence(seen, labels[i]).cpu().numpy())
-                drawn = min(samples, start + rows)
-                if drawn >= LEAST_SAMPLES and number % CHECKED == 0 and _halves_agree(used[:drawn], found):
+            parts: list[Any] = []
+            for block in draw_segments(seed, samples, int(own.max()) + 1):
+                chosen = torch.from_numpy(block).to(inputs.device)
+                sure = [
+                    classifier.confidence(net(inputs[i][None] * some[:, where][:, None]), labels[i])
+                    for some in chosen.split(rows)
+                ]
+                used.append(block)
+                found.append(torch.cat(sure).cpu().numpy())
+                parts.append(torch.from_numpy(fit_ridge(block, found[-1])[own]))
+                if are_stable(parts):
                     break
-            weights = fit_ridge(used[:drawn], np.concatenate(found))
+            weights = fit_ridge(np.concatenate(used), np.concatenate(found))
             maps.append(torch.from_numpy(weights.astype(np.float32)[own]))
     return logits, torch.stack(maps)
 
 
-def _halves_agree(used: npt.NDArray[np.float32], found: Sequence[Any]) -> bool:
-    sure = np.concatenate(found)
-    even, odd = (torch.from_numpy(fit_ridge(used[i::2], sure[i::2])) for i in (0, 1))
-    return _agree(even, odd)
-
-
-def draw_segments(seed: int, samples: int, count: int) -> npt.NDArray[np.float32]:
-    """`float32 (samples, count)` of 0 and 1: which segments are seen. The first sample sees all."""
-    used = np.random.default_rng([seed, 2]).integers(0, 2, (samples, count)).astype(np.float32)
-    used[0] = 1
-    return used
+def draw_segments(seed: int, samples: int, count: int) -> Iterator[npt.NDArray[np.float32]]:
+    """Blocks of `float32 (n, count)` of 0 and 1: which segments are seen. The first sample sees all."""
+    rng, left = np.random.default_rng([seed, 2]), samples
+    while left:
+        block = draw_balanced(rng, count)[:left].astype(np.float32)
+        if left == samples:
+            block[0] = 1
+        left -= len(block)
+        yield block
 
 
 def fit_ridge(used: npt.NDArray[np.float32], confidences: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -26,7 +26,7 @@ from instar.tasks.interpretation.interpreters import ROWS, SAMPLES, make_interpr
 from instar.tasks.interpretation.trigger import Trigger
 
 ASKED = ("interpreter", "layer", "samples", "threads", "batch")
-VERSION = 3
+VERSION = 4
 """Counts up whenever the code gives other heat maps for the same weights."""
 
 
