@@ -100,11 +100,11 @@ def choose_deletion(
     if not fit:
         return Inapplicable("no object of the class" if same else "no object of another class")
     for i in rng.permutation(fit).tolist():
-        hole = _hole(things, i, source, known)
+        hole = _hole(source, i, known)
         if hole is not None and (same or not _is_marked(source, hole)):
             thing = things[i]
             x1, y1, x2, y2 = map(float, thing.box)
-            return Delete(thing.label, (x1, y1, x2, y2), mask_to_text(hole), filling)
+            return Delete(thing.label, (x1, y1, x2, y2), _as_text(hole), filling)
     return Inapplicable("no object that can be removed whole")
 
 
@@ -148,8 +148,13 @@ def _mean_light(image: npt.NDArray[np.uint8]) -> float:
 _light, _light_of_cutout = by_identity(8)(_mean_light), by_identity(64)(_mean_light)
 
 
-def _hole(things: tuple[SceneObject, ...], i: int, source: Observation, known: KnownObjects) -> Mask | None:
+_as_text = by_identity(32)(mask_to_text)
+
+
+@by_identity(32)  # each of a few things is drawn several times
+def _hole(source: Observation, i: int, known: KnownObjects) -> Mask | None:
     """The pixels to fill; None where the object is too small or large, or too much behind others."""
+    things = known.objects(source.scene)
     size = (source.input.image.shape[0], source.input.image.shape[1])
     own = mask_of(things[i], size)
     share = np.count_nonzero(own) / own.size
