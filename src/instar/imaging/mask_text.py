@@ -22,7 +22,7 @@ def mask_to_text(mask: Mask) -> str:
     return f"{mask.shape[0]}x{mask.shape[1]}:{base64.b85encode(packed).decode('ascii')}"
 
 
-@lru_cache(maxsize=16)  # a change is made, and what came of it is judged by the same mask
+@lru_cache(maxsize=8)  # a change is made, and what came of it is judged by the same mask
 def mask_from_text(text: str) -> Mask:
     """The mask that `mask_to_text` wrote; nobody may write into it."""
     size, _, packed = text.partition(":")

@@ -80,7 +80,7 @@ def paste(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
     return result
 
 
-@by_identity(64)  # what is judged by its looks is asked next
+@by_identity(8, each=64)  # what is judged by its looks is asked next
 def paste_part(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
     """The box of the object with the object in it: nothing else of the picture changes."""
     place = image[change.part]

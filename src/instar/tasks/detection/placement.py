@@ -111,7 +111,7 @@ def _most_chroma(scene: LightAverages) -> float:
     return 2.2 * scene.chroma + 25
 
 
-@by_identity(64)
+@by_identity(8, each=32)
 def _light_in(image: Image, box: Box) -> LightAverages:
     return light_of(crop_box(image, np.array(box, np.float32)))
 

@@ -123,7 +123,7 @@ def paste_object(image: Image, change: Insert, cutouts: CutOuts) -> Image:
     return result
 
 
-@by_identity(64)  # what is judged by its looks is asked next
+@by_identity(8, each=64)  # what is judged by its looks is asked next
 def _pasted_part(image: Image, change: Insert, cutouts: CutOuts) -> Image:
     ground = image[change.y : change.y + change.height, change.x : change.x + change.width]
     cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)

@@ -148,10 +148,10 @@ def _mean_light(image: npt.NDArray[np.uint8]) -> float:
 _light, _light_of_cutout = by_identity(8)(_mean_light), by_identity(64)(_mean_light)
 
 
-_as_text = by_identity(32)(mask_to_text)
+_as_text = by_identity(16)(mask_to_text)
 
 
-@by_identity(32)  # each of a few things is drawn several times
+@by_identity(16)  # each of a few things is drawn several times
 def _hole(source: Observation, i: int, known: KnownObjects) -> Mask | None:
     """The pixels to fill; None where the object is too small or large, or too much behind others."""
     things = known.objects(source.scene)
