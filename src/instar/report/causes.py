@@ -52,10 +52,9 @@ class Traits:
     among: tuple[LabelledThing, ...]
 
 
-def traits_of(failure: Failure) -> Traits:
+def traits_of(failure: Failure, worst: Finding) -> Traits:
     """The traits of a failure, by its plainest finding."""
     verdict = failure.record.verdict
-    worst = verdict.plainest
     told = worst.evidence.get("cause", {})
     return Traits(
         what=told.get("what") or what_of(worst),

@@ -7,8 +7,11 @@ what has another form than expected is passed over, as if it had not been said.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+_NUMBERS = frozenset((int, float))
+"""As JSON is read, in which True is another type."""
 
 
 def readable_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,15 +23,15 @@ def readable_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in evidence.items() if key not in FORMS or FORMS[key](value)}
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and _is_finite(value)
-
-
-def _is_finite(value: float) -> bool:
+def _are_numbers(values: Sequence[Any]) -> bool:
     try:
-        return math.isfinite(value)
+        return _NUMBERS.issuperset(map(type, values)) and all(map(math.isfinite, values))
     except OverflowError:  # a whole number that no float can hold
         return False
+
+
+def _is_number(value: Any) -> bool:
+    return _are_numbers((value,))
 
 
 def _is_text(value: Any) -> bool:
@@ -40,11 +43,11 @@ def _is_list_of(one: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def _is_box(value: Any) -> bool:
-    return _is_numbers(value) and len(value) == 4
+    return isinstance(value, (list, tuple)) and len(value) == 4 and _are_numbers(value)
 
 
 def _is_corner(value: Any) -> bool:
-    return _is_numbers(value) and len(value) == 2
+    return isinstance(value, (list, tuple)) and len(value) == 2 and _are_numbers(value)
 
 
 def _is_table_of(**forms: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -55,7 +58,6 @@ def _is_table_of(**forms: Callable[[Any], bool]) -> Callable[[Any], bool]:
     )
 
 
-_is_numbers = _is_list_of(_is_number)
 _is_corners = _is_list_of(_is_corner)
 _is_thing = _is_table_of(label=_is_text, score=_is_number, box=_is_box, corners=_is_corners)
 
