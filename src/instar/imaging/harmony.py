@@ -186,9 +186,9 @@ def _percentile(values: npt.NDArray[np.float32], per_cent: float, *, least: floa
 
 
 def _squared_gradient(grey: Grey) -> Grey:
-    across, down = (np.asarray(cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, ksize=3)) for dx in (1, 0))
+    across, down = (np.asarray(cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, ksize=3), np.float32) for dx in (1, 0))
     # What cv2.magnitude gives depends in its last bit on where the arrays lie in memory.
     across *= across
     down *= down
     across += down
-    return np.asarray(across, np.float32)
+    return across

@@ -34,7 +34,10 @@ def opencv(how: Filling = "telea") -> Fill:
         if bounds is not None:
             # What is farther away than the radius makes no difference, and only takes time.
             left, top, right, bottom = bounds
-            part = (slice(max(0, top - AROUND), bottom + AROUND), slice(max(0, left - AROUND), right + AROUND))
+            part = (
+                slice(max(0, top - AROUND), bottom + AROUND),
+                slice(max(0, left - AROUND), right + AROUND),
+            )
             where = hole[part].astype(np.uint8)
             guessed = cv2.inpaint(np.ascontiguousarray(image[part]), where, RADIUS, method)
             cv2.copyTo(guessed, where, result[part])

@@ -52,9 +52,7 @@ Failures = Mapping[FailureKey, FailureObject]
 
 def failures_of(record: Record) -> dict[FailureKey, FailureObject]:
     """The failures that a violated case shows."""
-    return {
-        failure_key(record, finding): _told(finding, record.case) for finding in record.verdict.failures
-    }
+    return {failure_key(record, finding): _told(finding, record.case) for finding in record.verdict.failures}
 
 
 def _told(finding: Finding, case: str) -> FailureObject:

@@ -154,8 +154,9 @@ def brought_by(recipe: Mapping[str, Any]) -> str:
 
 def _named(finding: Finding, when: str) -> str:
     seen = finding.evidence.get(when)
-    is_thing = type(seen) is dict or isinstance(seen, Mapping)  # the second takes ten times as long
-    return str(seen.get("label", "")) if is_thing else ""
+    if type(seen) is dict or isinstance(seen, Mapping):  # the second takes ten times as long
+        return str(seen.get("label", ""))
+    return ""
 
 
 def _scored(finding: Finding, when: str) -> str:

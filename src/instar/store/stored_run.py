@@ -23,6 +23,7 @@ from instar.user_file import read_text
 
 CHANGE = COLUMNS.index("change")
 
+
 class StoredRun:
     """A run folder whose file is open; nothing here writes to it."""
 

@@ -104,7 +104,7 @@ def _look_at(source: Observation) -> _Scene:
 
 
 def _mean_and_spread(picture: Image) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """What `mean` and `std` give over all pixels, bit by bit, at a fifth of NumPy's time along an axis of three."""
+    """NumPy's `mean` and `std` over all pixels, bit by bit, in a fifth of its time along an axis of three."""
     values = picture.reshape(-1, 3).astype(np.float32)
     count = np.float32(len(values))
     mean = cv2.reduce(values, 0, cv2.REDUCE_SUM)[0] / count
@@ -123,7 +123,7 @@ def measure_part(source: Observation, pasted: Image, change: Insertion) -> Natur
     known = _look_at(source)
     label, foot = canonical_class(change.label), change.y + change.height
     covered, pasted = (np.ascontiguousarray(one) for one in (scene[change.part], pasted))
-    shown = (cv2.absdiff(covered, pasted) > DIFFERENT).any(axis=2)
+    shown: Mask = np.asarray((cv2.absdiff(covered, pasted) > DIFFERENT).any(axis=2))
     own_edge, edge = edge_width(_object(pasted, shown)), edge_width(_around(scene, change))
     return Naturalness(
         plane=_off(change.height, known.plane.scale(foot), label),
