@@ -44,6 +44,11 @@ class Insert(Change):
         """Where the picture changes."""
         return (self.x, self.y, self.x + self.width, self.y + self.height)
 
+    @property
+    def part(self) -> tuple[slice, slice]:
+        """Its rows and columns."""
+        return slice(self.y, self.y + self.height), slice(self.x, self.x + self.width)
+
     def __str__(self) -> str:
         return f"a {self.label} of {self.width} x {self.height} px at ({self.x}, {self.y})"
 
@@ -118,14 +123,13 @@ class Unchanged(Change):
 def paste_object(image: Image, change: Insert, cutouts: CutOuts) -> Image:
     """The picture with the object in it."""
     result: Image = image.copy()
-    part = slice(change.y, change.y + change.height), slice(change.x, change.x + change.width)
-    result[part] = _pasted_part(image, change, cutouts)
+    result[change.part] = _pasted_part(image, change, cutouts)
     return result
 
 
 @by_identity(8, each=64)  # what is judged by its looks is asked next
 def _pasted_part(image: Image, change: Insert, cutouts: CutOuts) -> Image:
-    ground = image[change.y : change.y + change.height, change.x : change.x + change.width]
+    ground = image[change.part]
     cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)
     if isinstance(change, PlaceboInsert):
         cutout = np.dstack([ground[:, ::-1], cutout[..., 3]])  # mirrored, or else nothing would change

@@ -52,7 +52,7 @@ def choose_insertion(
     for _ in range(PLACEMENT_TRIES):
         cutout = fit[int(rng.integers(len(fit)))]
         change = _place(cutout, asked, taken, feet, pool.pixels(cutout.digest), rng)
-        if change is None or _is_marked(source, box_mask(change.box, asked.image.shape[:2])):
+        if change is None or _is_marked(source, change.part):
             continue
         placed = True
         made = paste_object(asked.image, change, pool)
@@ -129,16 +129,19 @@ def choose_deletion_placebo(
     return Delete(drawn.label, box, mask_to_text(moved), filling)
 
 
-def _is_marked(source: Observation, mask: Mask) -> bool:
+def _is_marked(source: Observation, where: Mask | tuple[slice, slice]) -> bool:
     """Whether the explanation marks what would be changed: then it may well be another one afterwards."""
-    marked = _marked(source.answer.heat, mask.shape)
-    return bool(np.count_nonzero(marked & mask) > MARKED * np.count_nonzero(marked))
+    rows, columns = source.input.image.shape[:2]
+    marked, count = _marked(source.answer.heat, (rows, columns))
+    return bool(np.count_nonzero(marked[where]) > MARKED * count)
 
 
 @by_identity(8)
-def _marked(heat: HeatMap, shape: tuple[int, int]) -> Mask:
+def _marked(heat: HeatMap, shape: tuple[int, int]) -> tuple[Mask, int]:
+    """Which pixels it marks, and how many these are."""
     large = cv2.resize(heat, shape[::-1], interpolation=cv2.INTER_LINEAR)
-    return np.asarray(large > KEPT_SHARE * float(large.max()))
+    marked = np.asarray(large > KEPT_SHARE * float(large.max()))
+    return marked, int(np.count_nonzero(marked))
 
 
 def _mean_light(image: npt.NDArray[np.uint8]) -> float:
