@@ -21,7 +21,7 @@ from instar.report.comparison import Comparison, Side, compare_runs
 from instar.report.document import summary_to_json
 from instar.report.figures import Figures
 from instar.report.gate import FailCondition, numbers_of
-from instar.report.groups import Group, Member, group_members
+from instar.report.groups import Group, GroupMember, group_members
 from instar.report.known import Against, Known, compare_with_known, dismisser
 from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
@@ -80,13 +80,13 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     figures, scenes = Figures(), ByScene()
     totals = read_totals(store)
     dismiss = dismisser_in(store, () if gate.known is None else gate.known.dismissals)
-    members: list[Member] = []
+    members: list[GroupMember] = []
 
     def watch() -> Iterator[Record]:
         for record, recipe in store.counted():
             record = dismiss(record)
             if record.role == "case" and record.verdict.failures:
-                members.append(Member.of(Failure(record, recipe)))
+                members.append(GroupMember.of(Failure(record, recipe)))
             yield record
 
     summary = summarise(scenes.watch(figures.watch(watch())), totals)
