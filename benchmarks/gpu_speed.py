@@ -148,7 +148,7 @@ def campaign(system: Any, relation: str, search: Any, scenes: list[instar.Scene]
         )
         for _ in records:
             pass
-    counting.ended = time.perf_counter()
+        counting.ended = time.perf_counter()  # to remove the folder is no part of it
     return counting
 
 

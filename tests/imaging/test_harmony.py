@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from instar.imaging.harmony import (
+    _percentile,
     blurred,
     cast_of,
     edge_width,
+    edges_and_grain,
     grain_of,
     grained,
     shaded,
@@ -54,6 +56,25 @@ def test_a_cut_out_becomes_as_soft_as_it_should() -> None:
     assert edge_width(soft[..., :3]) == pytest.approx(np.hypot(edge_width(crisp[..., :3]), 1.5), rel=0.25)
     assert soft.shape == crisp.shape
     assert blurred(crisp, 0.0) is crisp
+
+
+def test_edges_and_grain_are_those_that_are_measured_alone() -> None:
+    rng = np.random.default_rng(2)
+    for size in ((40, 50), (76, 40), (200, 160)):
+        for channels in (3, 4):
+            picture = cv2.GaussianBlur(rng.integers(0, 256, (*size, channels), np.uint8), (0, 0), 1.2)
+            picture[..., 3:] = 255
+            assert edges_and_grain(picture) == (edge_width(picture), grain_of(picture))
+
+
+@pytest.mark.parametrize("least", [-np.inf, 0.0, 30.0, 59.5, 80.0, 200.0])
+def test_a_percentile_is_that_of_numpy_and_no_less_than_the_least(least: float) -> None:
+    rng = np.random.default_rng(3)
+    for count in (1, 2, 30, 31, 500, 501):
+        values = rng.uniform(0, 100, count).astype(np.float32)
+        for per_cent in (0, 50, 85, 100):
+            expected = max(float(np.percentile(values, per_cent)), least)
+            assert _percentile(values, per_cent, least=least) == expected
 
 
 @pytest.mark.parametrize("level", [2.0, 5.0, 10.0])

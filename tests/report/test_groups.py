@@ -87,7 +87,7 @@ def test_a_representative_is_the_worst_and_scenes_take_turns():
 def test_a_check_may_say_the_cause_in_its_own_words():
     finding = Finding("speed", "block 1", -1, {"cause": {"what": "no slowing down", "by": "a person"}})
     told = Failure(Record("0", "a", "a", "r", 0, None, Verdict.violated([finding])), {})
-    traits = traits_of(told)
+    traits = traits_of(told, told.record.verdict.plainest)
     assert (traits.what, traits.label, traits.by) == ("no slowing down", "block", "a person")
     assert finding_words(finding) == "no slowing down: block 1"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from instar.campaigns.run import read_totals
 from instar.core.campaign import AnswerKey
 from instar.core.errors import InstarError, RunError
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED
-from instar.core.record import Totals
+from instar.core.record import Record, Totals
 from instar.core.system import Limits
 from instar.report.by_scene import ByScene, FailureObject, is_in, list_keys
 from instar.report.causes import Failure
@@ -21,7 +21,7 @@ from instar.report.comparison import Comparison, Side, compare_runs
 from instar.report.document import summary_to_json
 from instar.report.figures import Figures
 from instar.report.gate import FailCondition, numbers_of
-from instar.report.groups import Group, group_failures
+from instar.report.groups import Group, GroupMember, group_members
 from instar.report.known import Against, Known, compare_with_known, dismisser
 from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
@@ -75,20 +75,26 @@ class RunResult:
 
 
 def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
-    """One pass over the records, and one over the violated of them."""
+    """One pass over the records: there may be a million."""
     gate = gate or Gate()
     figures, scenes = Figures(), ByScene()
     totals = read_totals(store)
     dismiss = dismisser_in(store, () if gate.known is None else gate.known.dismissals)
-    records = map(dismiss, store.records(changes=False, held_evidence=False))
-    summary = summarise(scenes.watch(figures.watch(records)), totals)
+    members: list[GroupMember] = []
+
+    def watch() -> Iterator[Record]:
+        for record, recipe in store.counted():
+            record = dismiss(record)
+            if record.role == "case" and record.verdict.failures:
+                members.append(GroupMember.of(Failure(record, recipe)))
+            yield record
+
+    summary = summarise(scenes.watch(figures.watch(watch())), totals)
     figures.note_levels(store.levels(), {one.case for one in summary.findings if one.headline})
     summary = replace(summary, ended=_why_ended(store, summary), names_code=_names_code(store))
     if summary.scenes_judged > summary.totals.scenes:
         raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
-    violated = ((dismiss(record), change) for record, change in store.violated())
-    failing = (Failure(*pair) for pair in violated if pair[0].verdict.failures)
-    groups = group_failures(failing, store.tried())
+    groups = group_members(members, store.tried())
     against = None
     if gate.known is not None:
         left = gate.known.merge(said_in(store)).failures_left(totals.system)

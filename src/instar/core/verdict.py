@@ -112,6 +112,8 @@ class Verdict:
     @property
     def plainest(self) -> Finding:
         """The finding by which a violated verdict is reported."""
+        if len(self.findings) == 1:
+            return self.findings[0]
         return min(self.findings, key=lambda finding: finding.plainness)
 
     def verified(self, known: Callable[[Finding], str]) -> Verdict:

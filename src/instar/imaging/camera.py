@@ -25,7 +25,7 @@ DROP = 0.9  # how bright a streak of rain is
 def mirror(picture: Image) -> Moved:
     """Left and right exchanged."""
     width = picture.shape[1]
-    return Moved(np.ascontiguousarray(picture[:, ::-1]), [[-1, 0, width], [0, 1, 0], [0, 0, 1]])
+    return Moved(np.asarray(cv2.flip(picture, 1), np.uint8), [[-1, 0, width], [0, 1, 0], [0, 0, 1]])
 
 
 def shift(picture: Image, pixels: float) -> Moved:

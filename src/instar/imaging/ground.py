@@ -51,9 +51,10 @@ def ground_like(image: Image, feet: Iterable[Box], things: Iterable[Box] = ()) -
         alike |= np.sqrt(squares[0] + squares[1] + squares[2] + squares[3]) < NEAR
     opened = cv2.morphologyEx(alike.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     closed = cv2.bitwise_or(cv2.morphologyEx(opened, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), seeds)
-    _, pieces = cv2.connectedComponents(closed)
-    joined = np.isin(pieces, np.unique(pieces[seeds > 0])) & (closed > 0)
-    full = cv2.resize(joined.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
+    number, pieces = cv2.connectedComponents(closed)
+    joined = np.zeros(number, np.uint8)
+    joined[pieces[seeds > 0]] = 1  # all seeds are closed, so that this is never the background
+    full = cv2.resize(joined[pieces], (width, height), interpolation=cv2.INTER_NEAREST)
     return np.asarray(full > 0)
 
 

@@ -30,25 +30,37 @@ def edge_width(image: npt.NDArray[np.uint8]) -> float:
 
     An edge blurred by s has, blurred by r again, a gradient weaker by sqrt(s^2 + r^2) / s.
     """
-    grey, inside = _grey_inside(image)
-    first = _gradient(grey)
-    second = _gradient(np.asarray(cv2.GaussianBlur(grey, (0, 0), REBLUR), np.float32))
+    return _edge_width(*_grey_inside(image))
+
+
+def grain_of(image: npt.NDArray[np.uint8]) -> float:
+    """The standard deviation of the finest noise, in grey levels, where the picture is smooth."""
+    return _grain(*_grey_inside(image))
+
+
+def edges_and_grain(image: npt.NDArray[np.uint8]) -> tuple[float, float]:
+    """Its `edge_width` and its `grain_of`."""
+    seen = _grey_inside(image)
+    return _edge_width(*seen), _grain(*seen)
+
+
+def _edge_width(grey: Grey, inside: npt.NDArray[np.bool_]) -> float:
+    first = np.sqrt(_squared_gradient(grey))
     values = first[inside]
     if values.size < 30:
         return 0.0
     # Only the crests of edges: on their slopes a blur makes gradients stronger.
     crests = first >= CREST * cv2.dilate(first, np.ones((5, 5), np.uint8))
-    edges = inside & crests & (first >= max(20.0, _percentile(values, STRONG)))
+    edges = inside & crests & (first >= _percentile(values, STRONG, least=20.0))
     if np.count_nonzero(edges) < 10:
-        return WIDEST if values.size else 0.0
-    ratio = np.maximum(first[edges] / np.maximum(second[edges], 1e-3), 1.0001)
+        return WIDEST
+    second = np.sqrt(_squared_gradient(np.asarray(cv2.GaussianBlur(grey, (0, 0), REBLUR), np.float32))[edges])
+    ratio = np.maximum(first[edges] / np.maximum(second, 1e-3), 1.0001)
     sigma = REBLUR / np.sqrt(ratio**2 - 1)
     return min(WIDEST, _percentile(sigma, 50))
 
 
-def grain_of(image: npt.NDArray[np.uint8]) -> float:
-    """The standard deviation of the finest noise, in grey levels, where the picture is smooth."""
-    grey, inside = _grey_inside(image)
+def _grain(grey: Grey, inside: npt.NDArray[np.bool_]) -> float:
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32) / 6  # blind to edges and slopes
     noise = np.abs(cv2.filter2D(grey, cv2.CV_32F, kernel))
     rows, columns = grey.shape[0] // BLOCK, grey.shape[1] // BLOCK
@@ -152,18 +164,31 @@ def _grey_inside(image: npt.NDArray[np.uint8]) -> tuple[Grey, npt.NDArray[np.boo
     return grey, inside
 
 
-def _percentile(values: npt.NDArray[np.float32], per_cent: float) -> float:
-    """What `numpy.percentile` gives, bit by bit, at a fraction of its time for few values."""
+def _percentile(values: npt.NDArray[np.float32], per_cent: float, *, least: float = -np.inf) -> float:
+    """What `numpy.percentile` gives, bit by bit, at a fraction of its time; no less than `least`.
+
+    Values below that are only counted.
+    """
     place = (values.size - 1) * (per_cent / 100)
     low = int(place)
-    high = min(low + 1, values.size - 1)
-    parted = np.partition(values, (low, high))
-    below, above, part = parted[low], parted[high], place - low
+    high, part = min(low + 1, values.size - 1), place - low
+    strong = values[values >= least]
+    under = values.size - strong.size
+    if high < under:
+        return least
+    first = max(low - under, 0)
+    parted = np.partition(strong, (first, high - under))
+    below, above = parted[first], parted[high - under]
+    if low < under:
+        below = values[values < least].max()
     between = above - below
-    return float(above - between * (1 - part) if part >= 0.5 else below + between * part)
+    return max(least, float(above - between * (1 - part) if part >= 0.5 else below + between * part))
 
 
-def _gradient(grey: Grey) -> Grey:
-    across, down = (cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, ksize=3) for dx in (1, 0))
+def _squared_gradient(grey: Grey) -> Grey:
+    across, down = (np.asarray(cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, ksize=3), np.float32) for dx in (1, 0))
     # What cv2.magnitude gives depends in its last bit on where the arrays lie in memory.
-    return np.asarray(np.sqrt(across * across + down * down), np.float32)
+    across *= across
+    down *= down
+    across += down
+    return across

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from instar.core.scene import Image, Mask
+from instar.imaging.geometry import mask_bounds
 from instar.imaging.onnx_session import open_onnx
 
 Filling: TypeAlias = Literal["telea", "navier-stokes", "mi-gan"]
@@ -20,6 +21,7 @@ Fill: TypeAlias = Callable[[Image, Mask], Image]
 """The picture with the hole filled; no pixel outside of the hole changes."""
 
 RADIUS = 4  # pixels around a hole that it is filled from
+AROUND = 3 * RADIUS  # of it that is looked at
 
 
 def opencv(how: Filling = "telea") -> Fill:
@@ -27,8 +29,19 @@ def opencv(how: Filling = "telea") -> Fill:
     method = cv2.INPAINT_TELEA if how == "telea" else cv2.INPAINT_NS
 
     def fill(image: Image, hole: Mask) -> Image:
-        guessed = cv2.inpaint(image, hole.astype(np.uint8), RADIUS, method)
-        return np.where(hole[..., None], guessed, image)
+        result: Image = image.copy()
+        bounds = mask_bounds(hole)
+        if bounds is not None:
+            # What is farther away than the radius makes no difference, and only takes time.
+            left, top, right, bottom = bounds
+            part = (
+                slice(max(0, top - AROUND), bottom + AROUND),
+                slice(max(0, left - AROUND), right + AROUND),
+            )
+            where = hole[part].astype(np.uint8)
+            guessed = cv2.inpaint(np.ascontiguousarray(image[part]), where, RADIUS, method)
+            cv2.copyTo(guessed, where, result[part])
+        return result
 
     return fill
 

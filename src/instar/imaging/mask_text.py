@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +22,15 @@ def mask_to_text(mask: Mask) -> str:
     return f"{mask.shape[0]}x{mask.shape[1]}:{base64.b85encode(packed).decode('ascii')}"
 
 
+@lru_cache(maxsize=8)  # a change is made, and what came of it is judged by the same mask
 def mask_from_text(text: str) -> Mask:
-    """The mask that `mask_to_text` wrote."""
+    """The mask that `mask_to_text` wrote; nobody may write into it."""
     size, _, packed = text.partition(":")
     height, width = map(int, size.split("x"))
     bits = np.unpackbits(np.frombuffer(zlib.decompress(base64.b85decode(packed)), np.uint8))
-    return bits[: height * width].astype(np.bool_).reshape(height, width)
+    mask = bits[: height * width].astype(np.bool_).reshape(height, width)
+    mask.setflags(write=False)
+    return mask
 
 
 def ids_to_text(ids: npt.NDArray[np.uint8]) -> str:

@@ -52,12 +52,11 @@ Failures = Mapping[FailureKey, FailureObject]
 
 def failures_of(record: Record) -> dict[FailureKey, FailureObject]:
     """The failures that a violated case shows."""
-    return {
-        failure_key(record, finding): object_of(finding)._replace(
-            words=finding_words(finding), case=record.case
-        )
-        for finding in record.verdict.failures
-    }
+    return {failure_key(record, finding): _told(finding, record.case) for finding in record.verdict.failures}
+
+
+def _told(finding: Finding, case: str) -> FailureObject:
+    return object_of(finding)._replace(words=finding_words(finding), case=case)
 
 
 def failure_key(record: Record, finding: Finding) -> FailureKey:
@@ -154,7 +153,12 @@ class Result:
     margin: float = math.inf
     kind: str = ""
     told: str = ""
-    failures: dict[FailureKey, FailureObject] = field(default_factory=dict)
+    _shown: dict[FailureKey, tuple[Finding, str]] = field(default_factory=dict)
+
+    @property
+    def failures(self) -> dict[FailureKey, FailureObject]:
+        """Each failure once, however many cases show it."""
+        return {key: _told(*shown) for key, shown in self._shown.items()}
 
     @property
     def judged(self) -> int:
@@ -164,15 +168,17 @@ class Result:
         verdict = record.verdict
         if verdict.status is Status.HELD:
             self.held += 1
-        elif verdict.status is Status.VIOLATED and not verdict.failures:
-            self.dismissed += 1
         elif verdict.status is Status.VIOLATED:
+            failures = verdict.failures
+            if not failures:
+                self.dismissed += 1
+                return
             self.violated += 1
-            self.failures |= failures_of(record)
+            self._shown |= {failure_key(record, one): (one, record.case) for one in failures}
             worst = verdict.plainest
             if (worst.margin, record.case) < (self.margin, self.case):
                 self.margin, self.case, self.kind = worst.margin, record.case, worst.kind
-                self.told = "; ".join(map(finding_words, verdict.failures))
+                self.told = "; ".join(map(finding_words, failures))
         else:
             is_failed = verdict.status is Status.FAILED
             self.failed += is_failed

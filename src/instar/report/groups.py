@@ -33,7 +33,7 @@ Tried: TypeAlias = Mapping[GroupPlace, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
+class GroupMember:
     """What grouping needs of a failure, and no more: there may be hundreds of thousands."""
 
     case: str
@@ -46,16 +46,17 @@ class _Member:
     traits: Traits
 
     @classmethod
-    def of(cls, failure: Failure) -> _Member:
-        record, traits = failure.record, traits_of(failure)
-        verdict = record.verdict
+    def of(cls, failure: Failure) -> GroupMember:
+        record, verdict = failure.record, failure.record.verdict
+        worst = verdict.plainest
+        traits = traits_of(failure, worst)
         whats = {what_of(finding) for finding in verdict.failures or verdict.findings} | {traits.what}
         return cls(
             record.case,
             record.scene,
             record.relation,
-            verdict.plainest.kind,
-            verdict.plainest.plainness[:2],
+            worst.kind,
+            worst.plainness[:2],
             place_of(record, failure.recipe),
             tuple(sorted(whats)),
             traits,
@@ -82,8 +83,13 @@ class Group:
 
 def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> list[Group]:
     """The groups, largest first, and of equal ones the plainest."""
-    members = sorted(map(_Member.of, failures), key=lambda member: (member.plainness, member.case))
-    by_relation: dict[str, list[_Member]] = defaultdict(list)
+    return group_members(map(GroupMember.of, failures), tried)
+
+
+def group_members(found: Iterable[GroupMember], tried: Tried | None = None) -> list[Group]:
+    """The same, of failures that were looked at in passing."""
+    members = sorted(found, key=lambda member: (member.plainness, member.case))
+    by_relation: dict[str, list[GroupMember]] = defaultdict(list)
     for member in members:
         by_relation[member.relation].append(member)
     tried = tried or {}
@@ -120,7 +126,7 @@ def in_turns(things: Iterable[T], of: Callable[[T], Hashable]) -> list[T]:
     return [thing for _, thing in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _by_what(members: Sequence[_Member]) -> list[list[_Member]]:
+def _by_what(members: Sequence[GroupMember]) -> list[list[GroupMember]]:
     """Members by what became of things; whatever mostly comes together is one."""
     seen: Counter[str] = Counter()
     both: Counter[tuple[str, str]] = Counter()
@@ -132,7 +138,7 @@ def _by_what(members: Sequence[_Member]) -> list[list[_Member]]:
     return _parts(members, lambda traits: joined(traits.what))
 
 
-def _divided(members: Sequence[_Member], tried: Tried) -> Iterator[tuple[str, list[_Member]]]:
+def _divided(members: Sequence[GroupMember], tried: Tried) -> Iterator[tuple[str, list[GroupMember]]]:
     """Members by what tells causes apart, in words where their labels do not say it."""
     whats = {member.traits.what for member in members}
     for part in _by_name(members, whats):
@@ -144,7 +150,7 @@ def _divided(members: Sequence[_Member], tried: Tried) -> Iterator[tuple[str, li
             yield str(condition or ""), [part[i] for i in chosen]
 
 
-def _by_name(members: Sequence[_Member], whats: set[str]) -> list[list[_Member]]:
+def _by_name(members: Sequence[GroupMember], whats: set[str]) -> list[list[GroupMember]]:
     if whats == {"renamed"}:
         # Labels that are taken for each other, directly or through a third, are one confusion.
         pairs = [
@@ -158,8 +164,8 @@ def _by_name(members: Sequence[_Member], whats: set[str]) -> list[list[_Member]]
     return [list(members)]
 
 
-def _parts(members: Sequence[_Member], key: Callable[[Traits], str]) -> list[list[_Member]]:
-    parts: dict[str, list[_Member]] = defaultdict(list)
+def _parts(members: Sequence[GroupMember], key: Callable[[Traits], str]) -> list[list[GroupMember]]:
+    parts: dict[str, list[GroupMember]] = defaultdict(list)
     for member in members:
         parts[key(member.traits)].append(member)
     return list(parts.values())
@@ -172,7 +178,9 @@ def place_of(record: Record, recipe: Mapping[str, Any]) -> GroupPlace:
     return (record.relation, record.source, anchor)
 
 
-def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried, words: str) -> Group:
+def _group(
+    members: Sequence[GroupMember], all_of_relation: Sequence[GroupMember], tried: Tried, words: str
+) -> Group:
     members = in_turns(members, lambda member: member.scene)
     return Group(
         title=", ".join(filter(None, [_title(members, all_of_relation, tried), words])),
@@ -183,7 +191,7 @@ def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried
     )
 
 
-def _title(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried) -> str:
+def _title(members: Sequence[GroupMember], all_of_relation: Sequence[GroupMember], tried: Tried) -> str:
     """What, by what, where and among what, as far as nearly all members agree."""
     whats = Counter(member.traits.what for member in members)
     labels = _named(Counter(label for member in members for label in member.traits.label.split(" and ")))
@@ -220,7 +228,7 @@ def _shared(values: Iterable[str]) -> str:
     return value if count >= NEARLY_ALL * counts.total() else ""
 
 
-def _content(members: Sequence[_Member], all_of_relation: Sequence[_Member]) -> str:
+def _content(members: Sequence[GroupMember], all_of_relation: Sequence[GroupMember]) -> str:
     """A label that nearly all scenes of the group have and few scenes of the other groups."""
     own_label = {label for member in members for label in member.traits.label.split(" and ")}
     ours = _scenes_with(members)
@@ -236,7 +244,7 @@ def _content(members: Sequence[_Member], all_of_relation: Sequence[_Member]) -> 
     return min(telling)[1] if telling else ""
 
 
-def _scenes_with(members: Sequence[_Member]) -> dict[str, float]:
+def _scenes_with(members: Sequence[GroupMember]) -> dict[str, float]:
     """For each label the share of the scenes that have it."""
     scenes = {member.scene: member.traits.among for member in members if member.traits.among}
     counts = Counter(label for among in scenes.values() for label in {thing[0] for thing in among})

@@ -141,7 +141,10 @@ def words_about(record: Record, reason: str, system: str) -> list[Dismissal]:
 
 def dismisser(dismissals: Iterable[Dismissal], system: str) -> Callable[[Record], Record]:
     """What takes those findings of a system that were said to be no failure for none."""
-    find = recogniser({one.key: one.thing for one in dismissals if one.system == system})
+    said = {one.key: one.thing for one in dismissals if one.system == system}
+    if not said:
+        return lambda record: record
+    find = recogniser(said)
 
     def dismiss(record: Record) -> Record:
         verdict = record.verdict

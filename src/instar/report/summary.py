@@ -312,12 +312,14 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
             continue
         tallies[record.relation].add(record)
         if verdict.status is Status.VIOLATED:
-            kinds[verdict.plainest.kind] += 1
+            worst = verdict.plainest
+            kinds[worst.kind] += 1
             for finding in verdict.findings:
                 identity = finding_identity(record, finding)
-                known = distinct.get(identity, finding)
-                distinct[identity] = min(known, finding, key=lambda one: one.plainness)
-            violations.append(_violation(record))
+                known = distinct.setdefault(identity, finding)
+                if known is not finding and finding.plainness < known.plainness:
+                    distinct[identity] = finding
+            violations.append(_violation(record, worst))
             if verdict.failures:
                 _note_break(breaks, record)
             if "placebo" in verdict.evidence:
@@ -371,9 +373,8 @@ def _reproduced(findings: Iterable[Finding], placebo: Mapping[str, Any]) -> bool
     return all(finding.key in recurring for finding in findings)
 
 
-def _violation(record: Record) -> Violation:
+def _violation(record: Record, worst: Finding) -> Violation:
     """The case by its plainest finding."""
-    worst = record.verdict.plainest
     told = worst.evidence.get("was", worst.evidence.get("is"))
     thing: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
     rank, degree, _ = worst.plainness

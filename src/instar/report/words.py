@@ -122,6 +122,8 @@ def readable(text: str, longest: int = LONGEST) -> str:
     if len(text) > longest:
         half = (longest - 1) // 2
         text = f"{text[:half]}…{text[-half:]}"
+    if text.isprintable():  # as nearly all are; the rest takes time
+        return text
     return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -13,12 +13,15 @@ from instar.core.errors import BadInput, RunError
 from instar.core.marks import Panel
 from instar.core.record import Record, Totals
 from instar.core.system import Reply
+from instar.core.verdict import Status
 from instar.store.answers import decode_answer
 from instar.store.folder import reading
 from instar.store.panels import PanelFolder
 from instar.store.pictures import Pictures
 from instar.store.rows import COLUMNS, load_json, record_from_row, totals_from_json
 from instar.user_file import read_text
+
+CHANGE = COLUMNS.index("change")
 
 
 class StoredRun:
@@ -42,29 +45,38 @@ class StoredRun:
             data, error, seconds = row
             return Reply(None if data is None else decode_answer(data), error, seconds)
 
-    def records(self, *, changes: bool = True, held_evidence: bool = True) -> Iterator[Record]:
+    def records(self, *, changes: bool = True) -> Iterator[Record]:
         """All records, in an order that no speed or number of workers changes.
 
-        Without `changes` those are None, and the modules that define them need not be there. Counting needs
-        no evidence of cases that held; without `held_evidence` a million of them are read in half the time.
+        Without `changes` those are None, and the modules that define them need not be there.
         """
         with reading(self.folder):
             for row in self._rows("ORDER BY source, relation, role, ordinal"):
-                yield record_from_row(row, change=changes, held_evidence=held_evidence)
+                yield record_from_row(row, change=changes)
+
+    def counted(self) -> Iterator[tuple[Record, dict[str, Any]]]:
+        """All records as counting needs them: without evidence of what held, so that a million of them are
+        read in half the time, and with the change as JSON of what is violated.
+        """
+        with reading(self.folder):
+            for row in self._rows("ORDER BY source, relation, role, ordinal"):
+                record = record_from_row(row, change=False, held_evidence=False)
+                recipe = row[CHANGE] if record.verdict.status is Status.VIOLATED else None
+                yield record, load_json(recipe, dict) if recipe else {}
 
     def violated(self) -> Iterator[tuple[Record, dict[str, Any]]]:
         """The violated cases, each with its change as JSON: the modules that define it need not be there."""
         only = "WHERE status = 'violated' AND role = 'case'"
         with reading(self.folder):
             for row in self._rows(f"{only} ORDER BY source, relation, ordinal"):
-                record, recipe = record_from_row(row, change=False), row[COLUMNS.index("change")]
+                record, recipe = record_from_row(row, change=False), row[CHANGE]
                 yield record, load_json(recipe, dict) if recipe else {}
 
     def judged(self) -> Iterator[tuple[Record, str]]:
         """The held and violated cases, each with its change as it is written."""
         with reading(self.folder):
             for row in self._rows("WHERE status IN ('held', 'violated') AND role = 'case'"):
-                yield record_from_row(row, change=False), row[COLUMNS.index("change")] or ""
+                yield record_from_row(row, change=False), row[CHANGE] or ""
 
     def changes(self) -> Iterator[tuple[str, str, Change]]:
         """Relation, source and change of every case that has one, in the order they were tried."""

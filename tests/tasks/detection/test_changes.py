@@ -36,6 +36,19 @@ def test_an_insertion_changes_exactly_the_pasted_rectangle() -> None:
     np.testing.assert_array_equal(result, expected)
 
 
+def test_an_insertion_reaches_out_of_no_picture() -> None:
+    for change in (replace(INSERTION, x=-1), replace(INSERTION, x=61), replace(INSERTION, y=41)):
+        with pytest.raises(ValueError, match="does not lie inside"):
+            paste(PICTURE, change, ONE)
+
+
+def test_a_pasted_picture_is_nobody_elses() -> None:
+    first = paste(PICTURE, INSERTION, ONE)
+    expected = first.copy()
+    first[:] = 0
+    np.testing.assert_array_equal(paste(PICTURE, INSERTION, ONE), expected)
+
+
 @settings(deadline=None)
 @given(st.integers(8, 40), st.integers(8, 40), st.integers(0, 40), st.integers(0, 20))
 def test_nothing_outside_the_box_of_an_insertion_changes(width: int, height: int, x: int, y: int) -> None:

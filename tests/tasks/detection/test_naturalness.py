@@ -13,7 +13,12 @@ from instar.cutouts import CutOut, Pool
 from instar.cutouts.pool import write_cutout
 from instar.tasks.detection import Detections, insertion
 from instar.tasks.detection.changes import Insertion
-from instar.tasks.detection.naturalness import WEIGHTS, Naturalness, measure_naturalness
+from instar.tasks.detection.naturalness import (
+    WEIGHTS,
+    Naturalness,
+    _mean_and_spread,
+    measure_naturalness,
+)
 
 
 class OneCutOut:
@@ -37,6 +42,16 @@ IMAGE = street()
 LIKE = (40, 100, 80, 180)  # what is pasted takes after this one: 40 x 80, its feet at 180
 SOURCE = Observation.of(IMAGE, Detections(np.float32([LIKE]), ("person",), np.float32([0.9])))
 NATURAL = Insertion("ab", "person", 120, 100, 40, 80, "hard", 1.0, 0.0, blur=1.0)
+
+
+def test_mean_and_spread_are_those_of_numpy_to_the_last_bit() -> None:
+    rng = np.random.default_rng(4)
+    for size in ((1, 1), (97, 61), (480, 640)):
+        picture = rng.integers(0, 256, (*size, 3), np.uint8)
+        values = picture.reshape(-1, 3).astype(np.float32)
+        mean, spread = _mean_and_spread(picture)
+        np.testing.assert_array_equal(mean, values.mean(axis=0))
+        np.testing.assert_array_equal(spread, values.std(axis=0))
 
 
 def seen(change: Insertion = NATURAL, colour: tuple[int, int, int] = (90, 88, 85)) -> Naturalness:

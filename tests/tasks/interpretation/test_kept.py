@@ -32,6 +32,21 @@ def test_results_are_found_by_identity_and_value() -> None:
     assert len(asked) == 5
 
 
+def test_results_of_few_objects_may_be_many() -> None:
+    asked: list[int] = []
+
+    @by_identity(1, each=2)
+    def total(array: Any, power: int) -> int:
+        asked.append(power)
+        return int((array**power).sum())
+
+    one, other = np.array([1, 2]), np.array([1, 3])
+    assert [total(one, 2), total(one, 3), total(one, 2), total(one, 4), total(one, 3)] == [5, 9, 5, 17, 9]
+    assert asked == [2, 3, 4, 3]  # 3 was looked at least recently when 4 came
+    assert [total(other, 2), total(one, 4)] == [10, 17]
+    assert asked == [2, 3, 4, 3, 2, 4]
+
+
 class Looking:
     """Explains by what is bright, so that maps differ between pictures."""
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from instar.core.change import Change
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
+from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.harmony import blurred, grained, shaded, tinted
 from instar.imaging.paste import BLENDS, Blend, pasted, resized, toned
@@ -58,6 +59,11 @@ class Insertion(Change):
         return (self.x, self.y, self.x + self.width, self.y + self.height)
 
     @property
+    def part(self) -> tuple[slice, slice]:
+        """Its rows and columns."""
+        return slice(self.y, self.y + self.height), slice(self.x, self.x + self.width)
+
+    @property
     def mark(self) -> str:
         """What is written beside its box."""
         return f"pasted {self.label}"
@@ -69,6 +75,17 @@ class Insertion(Change):
 
 def paste(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
     """The picture with the object in it."""
+    result: Image = image.copy()
+    result[change.part] = paste_part(image, change, cutouts)
+    return result
+
+
+@by_identity(8, each=64)  # what is judged by its looks is asked next
+def paste_part(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
+    """The box of the object with the object in it: nothing else of the picture changes."""
+    place = image[change.part]
+    if place.shape[:2] != (change.height, change.width):
+        raise ValueError(f"{change} does not lie inside the picture")
     cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)
     cutout = tinted(toned(cutout, change.gain, change.offset, change.saturation), change.cast)
     if change.flat:
@@ -76,12 +93,8 @@ def paste(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
         cutout = cutout.copy()
         cutout[..., :3] = np.rint(opaque[:, :3].mean(axis=0)) if len(opaque) else 127
     cutout = grained(blurred(cutout, change.blur), change.grain, seed=zlib.crc32(change.cutout.encode()))
-    ground = shaded(image, (change.x, change.y, *_end(change)), change.shadow, SHADOW_FLAT)
-    return pasted(ground, cutout, change.x, change.y, change.blend)
-
-
-def _end(change: Insertion) -> tuple[int, int]:
-    return change.x + change.width, change.y + change.height
+    ground = shaded(place, (0, 0, change.width, change.height), change.shadow, SHADOW_FLAT)
+    return pasted(ground, cutout, 0, 0, change.blend)
 
 
 @dataclass(frozen=True)

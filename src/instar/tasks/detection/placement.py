@@ -11,7 +11,8 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image, Observation
 from instar.cutouts import Pool
 from instar.imaging.by_identity import by_identity
-from instar.imaging.harmony import cast_of, edge_width, grain_of
+from instar.imaging.geometry import Box
+from instar.imaging.harmony import cast_of, edges_and_grain
 from instar.imaging.paste import RGBA, resized
 from instar.imaging.photometric import LightAverages, light_of
 from instar.tasks.detection.answers import Detections
@@ -83,16 +84,17 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
     around = image[max(0, y - dy) : y + height + dy, max(0, x - dx) : x + width + dx]
     small = resized(cutout, width, height)
     nearest = around[-MOST_SIDE:, :MOST_SIDE]  # near the feet: the place's own distance
-    own, here, (whole, cast) = light_of(small), light_of(crop_box(image, place.model)), _light_and_cast(image)
+    here, (whole, cast) = _light_in(image, tuple(place.model.tolist())), _light_and_cast(image)
+    own = light_of(small)
     # Haze and dusk take contrast from everything. What has most of it tells how much they left.
     contrast = max(whole.contrast, here.contrast)
     gain = float(np.clip(((contrast + 1) / (own.contrast + 1)) ** 0.5, 0.75, 1.25))
     # The gain leaves the cut-out's own mean where it is; then half of the way to that of the place.
     halfway = float(np.clip(((here.mean + whole.mean) / 2 - own.mean) / 2, -35, 35))
-    soft, crisp = edge_width(nearest), edge_width(small[:MOST_SIDE])
+    (soft, rough), (crisp, smooth) = edges_and_grain(nearest), edges_and_grain(small[:MOST_SIDE])
     if place.cutout.metres > 0:  # rendered: as crisp as its size allows, even where it has no edges inside
         crisp = min(crisp, CRISP * max(1.0, height / place.cutout.height))
-    grain = max(0.0, grain_of(nearest) ** 2 - grain_of(small[:MOST_SIDE]) ** 2) ** 0.5
+    grain = max(0.0, rough**2 - smooth**2) ** 0.5
     paint = _most_chroma(whole) / max(1.0, own.chroma) if place.cutout.metres > 0 else 1.0
     return LookMatch(
         gain=round(gain, 3),
@@ -107,6 +109,11 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
 def _most_chroma(scene: LightAverages) -> float:
     """How colourful a thing in such a picture may be: a catalogue's paint is brighter than any."""
     return 2.2 * scene.chroma + 25
+
+
+@by_identity(8, each=32)
+def _light_in(image: Image, box: Box) -> LightAverages:
+    return light_of(crop_box(image, np.array(box, np.float32)))
 
 
 @by_identity(8)

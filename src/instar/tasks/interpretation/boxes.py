@@ -133,9 +133,11 @@ def _regions(size: tuple[int, int], split: tuple[Box, ...]) -> npt.NDArray[np.in
     if len(split) < 2:
         return None
     x, y = np.arange(size[1]) + 0.5, np.arange(size[0]) + 0.5
-    distances = []
-    for x1, y1, x2, y2 in split:
+    nearest, least = np.zeros(size, np.int16), np.full(size, np.inf)
+    for i, (x1, y1, x2, y2) in enumerate(split):
         across = np.maximum(np.maximum(x1 - x, x - x2), 0)
         down = np.maximum(np.maximum(y1 - y, y - y2), 0)
-        distances.append((across**2)[None, :] + (down**2)[:, None])
-    return np.asarray(np.argmin(np.stack(distances), axis=0), np.int16)
+        distance = (across**2)[None, :] + (down**2)[:, None]
+        nearest[distance < least] = i
+        np.minimum(least, distance, out=least)
+    return nearest

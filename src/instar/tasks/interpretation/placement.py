@@ -52,7 +52,7 @@ def choose_insertion(
     for _ in range(PLACEMENT_TRIES):
         cutout = fit[int(rng.integers(len(fit)))]
         change = _place(cutout, asked, taken, feet, pool.pixels(cutout.digest), rng)
-        if change is None or _is_marked(source, box_mask(change.box, asked.image.shape[:2])):
+        if change is None or _is_marked(source, change.part):
             continue
         placed = True
         made = paste_object(asked.image, change, pool)
@@ -100,11 +100,11 @@ def choose_deletion(
     if not fit:
         return Inapplicable("no object of the class" if same else "no object of another class")
     for i in rng.permutation(fit).tolist():
-        hole = _hole(things, i, source, known)
+        hole = _hole(source, i, known)
         if hole is not None and (same or not _is_marked(source, hole)):
             thing = things[i]
             x1, y1, x2, y2 = map(float, thing.box)
-            return Delete(thing.label, (x1, y1, x2, y2), mask_to_text(hole), filling)
+            return Delete(thing.label, (x1, y1, x2, y2), _as_text(hole), filling)
     return Inapplicable("no object that can be removed whole")
 
 
@@ -129,16 +129,19 @@ def choose_deletion_placebo(
     return Delete(drawn.label, box, mask_to_text(moved), filling)
 
 
-def _is_marked(source: Observation, mask: Mask) -> bool:
+def _is_marked(source: Observation, where: Mask | tuple[slice, slice]) -> bool:
     """Whether the explanation marks what would be changed: then it may well be another one afterwards."""
-    marked = _marked(source.answer.heat, mask.shape)
-    return bool(np.count_nonzero(marked & mask) > MARKED * np.count_nonzero(marked))
+    rows, columns = source.input.image.shape[:2]
+    marked, count = _marked(source.answer.heat, (rows, columns))
+    return bool(np.count_nonzero(marked[where]) > MARKED * count)
 
 
 @by_identity(8)
-def _marked(heat: HeatMap, shape: tuple[int, int]) -> Mask:
+def _marked(heat: HeatMap, shape: tuple[int, int]) -> tuple[Mask, int]:
+    """Which pixels it marks, and how many these are."""
     large = cv2.resize(heat, shape[::-1], interpolation=cv2.INTER_LINEAR)
-    return np.asarray(large > KEPT_SHARE * float(large.max()))
+    marked = np.asarray(large > KEPT_SHARE * float(large.max()))
+    return marked, int(np.count_nonzero(marked))
 
 
 def _mean_light(image: npt.NDArray[np.uint8]) -> float:
@@ -148,8 +151,13 @@ def _mean_light(image: npt.NDArray[np.uint8]) -> float:
 _light, _light_of_cutout = by_identity(8)(_mean_light), by_identity(64)(_mean_light)
 
 
-def _hole(things: tuple[SceneObject, ...], i: int, source: Observation, known: KnownObjects) -> Mask | None:
+_as_text = by_identity(16)(mask_to_text)
+
+
+@by_identity(16)  # each of a few things is drawn several times
+def _hole(source: Observation, i: int, known: KnownObjects) -> Mask | None:
     """The pixels to fill; None where the object is too small or large, or too much behind others."""
+    things = known.objects(source.scene)
     size = (source.input.image.shape[0], source.input.image.shape[1])
     own = mask_of(things[i], size)
     share = np.count_nonzero(own) / own.size

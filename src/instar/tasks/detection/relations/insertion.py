@@ -25,12 +25,12 @@ from instar.imaging.geometry import intersections
 from instar.imaging.paste import BLENDS, Blend
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import map_equal
-from instar.tasks.detection.changes import Insertion, paste
+from instar.tasks.detection.changes import Insertion, paste, paste_part
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.harm import load_harm, with_harm
-from instar.tasks.detection.naturalness import measure_naturalness
+from instar.tasks.detection.naturalness import measure_naturalness, measure_part
 from instar.tasks.detection.placement import find_placements, match_look
 from instar.tasks.detection.places import Placement, Placements, Scale, Way, choose_place
 from instar.tasks.detection.pool import OUTLINES, OutlineName, pool_from_scenes
@@ -94,7 +94,7 @@ def insertion(
             return cutouts
 
         def natural(source: Observation, change: Insertion) -> float:
-            return measure_naturalness(source, paste(source.input, change, the_cutouts()), change).overall
+            return measure_part(source, paste_part(source.input, change, the_cutouts()), change).overall
 
         def recipe(source: Observation, place: Placement, x: int, y: int) -> Insertion:
             return _insertion(place, x, y, source.input, the_cutouts(), blend)
