@@ -84,6 +84,7 @@ bench-full: bench
 	$(BIN)/python benchmarks/synthesis.py --seconds 120 --processes 2
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/million_cases.py
+	@$(BIN)/python -c 'import ray' 2>/dev/null && $(BIN)/python benchmarks/actors_speed.py || echo "benchmarks/actors_speed.py needs the extra ray"
 	$(BIN)/python benchmarks/workbench_speed.py
 	$(BIN)/python benchmarks/scale_model.py validate
 	$(BIN)/python benchmarks/scale_model.py

@@ -30,7 +30,7 @@ class Remembering:
 
     def __init__(self, system: instar.System) -> None:
         self.name, self.fingerprint = system.name, "remembering"
-        self.batch, self.concurrent = 1, True
+        self.batch, self.concurrent = 1, getattr(system, "concurrent", True)
         self.seen: list[np.ndarray] = []
         self._system = system
 
