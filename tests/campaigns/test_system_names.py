@@ -445,6 +445,12 @@ def test_a_file_that_runs_nowhere_is_told_as_a_file(tmp_path) -> None:
             resolve_system(Use(str(name)))
 
 
+def test_a_file_called_like_a_system_does_not_hide_it(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "street-blobs").touch()
+    assert resolve_system(Use("street-blobs")).name == "street-blobs"
+
+
 def test_of_hundreds_of_known_names_some_are_listed() -> None:
     told = str(UnknownName("layer", "zzz", [f"features.{number}" for number in range(500)]))
     assert told.endswith(" and 440 more")

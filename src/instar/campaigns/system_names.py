@@ -100,7 +100,7 @@ def settle_name(use: Use) -> Use:
         return use
     takers = [one for one in catalogues().values() if path.suffix in one.files]
     if not takers and path.suffix not in ANSWER_FILES:
-        if path.is_file() or len(path.parts) > 1:
+        if len(path.parts) > 1 or (path.suffix and path.is_file()):
             kinds = {kind for one in catalogues().values() for kind in one.files}
             listed = ", ".join(sorted(kinds | set(ANSWER_FILES)))
             raise BadInput(f"{use.name!r} is no file of a system; known are {listed}, and module:attr")
