@@ -86,7 +86,7 @@ class Painting:
             hole = hole_around(mask, whole, stands=False)
             rows = _treelines_like(view) if self.leaves else []
             low, end = HEDGE if rows else LOW, view.ground.horizon
-            wanted = planted(_ids(view), mask, outlines, end, rng, low=low, before_trees=bool(rows))
+            wanted = planted(ids_of(view), mask, outlines, end, rng, low=low, before_trees=bool(rows))
             painted, hole, wanted = self._with_trees(mask, hole, wanted, view, rows, seed)
             painted = np.where((crumbs & ~hole)[..., None], view.image, painted)
             wanted = np.where(crumbs, np.uint8(STREET.index("vegetation")), wanted)
@@ -127,7 +127,7 @@ class Painting:
             lifted = cv2.blur(cv2.erode(ends.astype(np.float32)[None], np.ones((1, SMOOTH))), (SMOOTH, 1))[0]
             uneven = cv2.GaussianBlur(rng.normal(0, 1, (1, len(lifted))), (0, 0), SMOOTH / 4)[0]
             lifted += UNEVEN * uneven / max(1e-6, float(uneven.std())) - UNDER
-            free = hole | ((_ids(view) == sky) & columns)
+            free = hole | ((ids_of(view) == sky) & columns)
             below = np.arange(len(gone))[:, None] - lifted
             trees |= free & (below >= 0)
             painted[trees & (below >= UNDER)] = leaves.reshape(-1, 3).mean(axis=0) * SHADE
@@ -156,14 +156,14 @@ def outlines_for(condition: Condition, view: SceneView) -> Sequence[Outline] | I
 
 def house_and_crumbs(mask: Mask, view: SceneView) -> tuple[Mask, Mask]:
     """What makes room for trees with what hangs on it, and small pieces that may as well be branches."""
-    mask = with_attached(_ids(view), mask) & ~view.labels.mask(["traffic light"])
+    mask = with_attached(ids_of(view), mask) & ~view.labels.mask(["traffic light"])
     crumbs = crumbs_of(mask)
     return mask & ~crumbs, crumbs
 
 
 def without(mask: Mask, view: SceneView, *, of: str) -> tuple[Mask, Ids]:
     """The hole that a removed thing leaves, and the label map that is wanted in it."""
-    ids = _ids(view)
+    ids = ids_of(view)
     if of in LINES:
         hole = cv2.dilate(mask.astype(np.uint8), np.ones((LINE_MARGIN, LINE_MARGIN), np.uint8)) > 0
         hole &= view.labels.mask(ROAD) | mask
@@ -202,7 +202,7 @@ def lay_patch(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
 
 def _air(view: SceneView) -> npt.NDArray[np.float32]:
     """How much of each pixel shows the sky: maps draw poles and bare trees wider than they are."""
-    ids, grey = _ids(view), view.image.mean(axis=2)
+    ids, grey = ids_of(view), view.image.mean(axis=2)
     sky = np.asarray(ids == STREET.index("sky"))
     if not sky.any():
         return np.zeros(ids.shape, np.float32)
@@ -229,7 +229,8 @@ def _treelines_like(view: SceneView) -> list[tuple[RGBA, int]]:
     return found
 
 
-def _ids(view: SceneView) -> Ids:
+def ids_of(view: SceneView) -> Ids:
+    """What each pixel of the view shows, of `STREET`, lane lines too."""
     return street_ids(with_lines(view.labels, view.image))
 
 

@@ -14,11 +14,12 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.imaging.painter import paint_whole
-from instar.imaging.street_classes import STREET, street_ids
+from instar.imaging.street_classes import STREET
 from instar.tasks.driving.engines import SOURCE, Edit, SceneView
 from instar.tasks.driving.engines.label_painter import (
     ELSEWHERE,
     house_and_crumbs,
+    ids_of,
     keep_patch,
     lay_patch,
     outlines_for,
@@ -27,7 +28,6 @@ from instar.tasks.driving.engines.label_painter import (
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.engines.target_map import Ids, hole_around, planted
 from instar.tasks.driving.ground import STANDING
-from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
 HIGH = 0.6  # of the width: trees may be so high above the horizon
@@ -58,13 +58,13 @@ class WholePainting:
             house, crumbs = house_and_crumbs(mask, view)
             others = view.labels.mask((*STANDING, "vegetation")) & ~mask
             changed = hole_around(house, others, stands=False) | crumbs
-            wanted = planted(_ids(view), house, outlines, view.ground.horizon, rng, low=HIGH)
+            wanted = planted(ids_of(view), house, outlines, view.ground.horizon, rng, low=HIGH)
             wanted = np.where(crumbs, TREE, wanted).astype(np.uint8)
         return (self._edit(view, changed, wanted, told),)
 
     def source(self, view: SceneView) -> Edit:
         """The edit that paints the picture from the map that it has."""
-        return self._edit(view, np.zeros(view.size, np.bool_), _ids(view), {"of": SOURCE})
+        return self._edit(view, np.zeros(view.size, np.bool_), ids_of(view), {"of": SOURCE})
 
     def _edit(self, view: SceneView, changed: Mask, wanted: Ids, told: dict[str, str]) -> Edit:
         lost = changed if view.repainted is None else changed | view.repainted
@@ -76,10 +76,6 @@ class WholePainting:
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         """The picture that was painted."""
         return lay_patch(image, edit, cutouts)
-
-
-def _ids(view: SceneView) -> Ids:
-    return street_ids(with_lines(view.labels, view.image))
 
 
 camvid = WholePainting("whole", "camvid")
